@@ -4,11 +4,13 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sandboxText } from '../../src/cli/sandbox-text.js'
 import { packagePath } from '../../src/core/files.js'
+import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DaemonProcess } from '../support/daemon-process.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { startSandbox } from '../support/sandbox.js'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
+import { scoreWhatOpens } from '../support/score-what-opens.js'
 import { read } from './pages.js'
 
 /** What a reader types, line by line, and what it must print. The ports of the pages may be taken here, so others stand for them. */
@@ -103,13 +105,8 @@ describe('the page of wallet sessions', () => {
     expect(await fs.readFile(path.join(folder, 'node', 'attestd.yaml'), 'utf8')).toMatch(/kind: local/)
   })
 
-  it('the command that it says to paste, after the sandbox of the page, scores what is open', async ({
-    onTestFinished,
-  }) => {
-    const running = await startSandbox()
-    onTestFinished(() => running.close())
-    await running.registerFile(packagePath('samples', 'moose.jpg'))
-    const secrets = path.join(folder, 'try')
+  /** The settings of the command that the page says to paste, against this sandbox. */
+  async function pastedEnv(running: Sandbox, secrets: string) {
     await fs.mkdir(secrets)
     await fs.writeFile(path.join(secrets, 'wallet_key'), running.wallets.attester.privateKey, { mode: 0o600 })
     const [, words] = /command that it prints after "([^"]+)"/.exec(page)!
@@ -117,9 +114,55 @@ describe('the page of wallet sessions', () => {
     const [, pasted] = /^:\n((?: +.*\n)+)/.exec(after!)!
     const command = pasted!.replaceAll(/\\\n/g, ' ').trim()
     expect(command).toMatch(/^ATTESTD_SERVICE_API=wallet-session .*npx attestd run/s)
-    const env = Object.fromEntries(
+    return Object.fromEntries(
       [...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
     )
+  }
+
+  it('its verbs, one after the other, print what they should', async ({ onTestFinished }) => {
+    const PRINTED: readonly [words: string, printed: RegExp][] = [
+      ['wallet create ', /^Address: 0x[\da-f]{40}\nWritten: .*keystore\.json/i],
+      ['doctor ', /✓ key and stake +\d+ open assets?; staked .* ether/],
+      ['register ', /registered as ast_/],
+      ['keys create ', /^Created: attester key/],
+      ['keys revoke ', /^Revoked: key_/],
+    ]
+    const running = await startSandbox()
+    onTestFinished(() => running.close())
+    const attester = await pastedEnv(running, path.join(folder, 'attester'))
+    const submitterKey = path.join(folder, 'submitter_key')
+    await fs.writeFile(submitterKey, running.wallets.submitter.privateKey, { mode: 0o600 })
+    await fs.writeFile(path.join(folder, 'password'), 'of the keystore', { mode: 0o600 })
+    const password = { ATTESTD_WALLET_PASSWORD_FILE: path.join(folder, 'password') }
+    const lines = [...read('docs/wallet-session.md').matchAll(/^npx attestd ((?:wallet|doctor|register|keys) .*)$/gm)]
+    expect(lines).toHaveLength(PRINTED.length)
+    let keyId = ''
+    for (const [, line] of lines) {
+      const words = line!
+        .replace(/ +#.*/, '')
+        .replaceAll(/\.\.\/(\w+\/attestd\.yaml)/g, path.join(folder, 'node', 'attestd.yaml'))
+        .replace('../node', path.join(folder, 'node'))
+        .replace('../keys', path.join(folder, 'keys'))
+        .replace('photo.jpg', packagePath('samples', 'moose.jpg'))
+        .replace('KEY_ID', keyId)
+      const isRegister = words.startsWith('register ')
+      const env = isRegister ? { ...attester, ATTESTD_WALLET_KEY_FILE: submitterKey } : attester
+      const verb = attestdVerb(words.split(' '), { ...models(), ...(words.startsWith('wallet ') ? password : env) })
+      if (isRegister) await scoreWhatOpens(running)
+      const { code, err, out } = await verb
+      expect({ code, err: isRegister ? '' : err }, words).toEqual({ code: 0, err: '' })
+      expect(isRegister ? err : out).toMatch(PRINTED.find(([first]) => words.startsWith(first))![1])
+      if (words.startsWith('keys create ')) keyId = /key_\w+/.exec(out)![0]
+    }
+  })
+
+  it('the command that it says to paste, after the sandbox of the page, scores what is open', async ({
+    onTestFinished,
+  }) => {
+    const running = await startSandbox()
+    onTestFinished(() => running.close())
+    await running.registerFile(packagePath('samples', 'moose.jpg'))
+    const env = await pastedEnv(running, path.join(folder, 'try'))
     await runs('wallet', env, ['--unsure-policy', 'submit'])
   })
 })
