@@ -5,7 +5,8 @@ const HEAD = `# Metrics
 Generated from \`src/observe/metrics/metric-table.ts\`; do not edit by hand. Served at \`/metrics\` in the Prometheus text format.
 
 - \`reason\` is a code of the [list of reasons](REASONS.md), or \`none\`. No label contains an asset id.
-- \`*_total\` are counters; the others are gauges unless marked as histograms.
+- In parentheses: labels. \`*_total\` are counters; the others are gauges unless marked as histograms.
+- Each line states what the metric measures, then what a bad value looks like.
 - prom-client adds \`process_*\` and \`nodejs_*\`. \`nodejs_eventloop_lag_p99_seconds\` above 0.5 is bad.
 `
 
@@ -24,14 +25,12 @@ export function metricsPage() {
 }
 
 function section(title, entries) {
-  const rows = entries.map((entry) => {
-    const labels = entry.labels.map((label) => `\`${label}\``).join(', ') || '-'
-    const histogram = entry.type === 'histogram' ? 'Histogram. ' : ''
-    return `| \`${entry.name}\` | ${labels} | ${histogram}${entry.help.replaceAll('|', '\\|')} |`
+  const lines = entries.map(({ name, labels, type, help }) => {
+    const notes = [...(type === 'histogram' ? ['histogram'] : []), ...labels.map((label) => `\`${label}\``)]
+    return `- \`${name}\`${notes.length > 0 ? ` (${notes.join(', ')})` : ''}: ${help}`
   })
   const intro = entries[0].shared ? [SHARED] : []
-  const head = ['| name | labels | meaning, and what a bad value looks like |', '|---|---|---|']
-  return [`## ${title}`, '', ...intro, ...head, ...rows, ''].join('\n')
+  return [`## ${title}`, '', ...intro, ...lines, ''].join('\n')
 }
 
 /** In the words of the page. */

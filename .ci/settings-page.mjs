@@ -90,15 +90,14 @@ const KINDS = {
 export function reasonsPage() {
   const all = Object.keys(REASONS).map((reason) => ({ reason, ...reasonEntry(reason) }))
   const parts = Object.entries(KINDS).map(([kind, meaning]) => {
-    const rows = all
-      .filter((one) => one.kind === kind)
-      .map(({ reason, summary, fix }) => `| \`${reason}\` | ${summary} | ${fix ?? ''} |`)
-    return `## ${kind}\n\n${meaning}\n\n| Reason | What happened | What to do |\n|---|---|---|\n${rows.join('\n')}\n`
+    const rows = all.filter((one) => one.kind === kind)
+    const lines = rows.map(({ reason, summary, fix }) => `- \`${reason}\`: ${[summary, fix].filter(Boolean).join(' ')}`)
+    return `## ${kind}\n\n${meaning}\n\n${lines.join('\n')}\n`
   })
   return `${NOTE}
 # Reasons
 
-By kind. The same code is in the log line (\`reason\`), the metric label, the failed job and the command line.
+By kind: what happened, then what to do. The same code is in the log line (\`reason\`), the metric label, the failed job and the command line.
 
 ${parts.join('\n')}`
 }

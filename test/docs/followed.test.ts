@@ -122,7 +122,7 @@ describe('the page of wallet sessions', () => {
   it('its verbs, one after the other, print what they should', async ({ onTestFinished }) => {
     const PRINTED: readonly [words: string, printed: RegExp][] = [
       ['wallet create ', /^Address: 0x[\da-f]{40}\nWritten: .*keystore\.json/i],
-      ['doctor ', /✓ key and stake +\d+ open assets?; staked .* ether/],
+      ['doctor ', /✓ stake contract +staked .* ether of at least .*; roles: attester/],
       ['register ', /registered as ast_/],
       ['keys create ', /^Created: attester key/],
       ['keys revoke ', /^Revoked: key_/],

@@ -107,6 +107,6 @@ describe('config/kubernetes', () => {
     expect(asked.map(([, , selector]) => selector)).toEqual(
       ANALYZE_QUEUES.map((name) => `queue="${name}",state="waiting"`),
     )
-    for (const [, metric] of asked) expect(read('config/METRICS.md')).toContain(`\n| \`${metric}\` |`)
+    for (const [, metric] of asked) expect(read('config/METRICS.md')).toContain(`\n- \`${metric}\` `)
   })
 })

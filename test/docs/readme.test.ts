@@ -124,7 +124,7 @@ describe('sample media', () => {
   })
 })
 
-it('every reason has a row on the page of reasons', () => {
-  const rows = [...read('config/REASONS.md').matchAll(/^\| `([\w-]+)`/gm)].map(([, reason]) => reason)
+it('every reason has a line on the page of reasons', () => {
+  const rows = [...read('config/REASONS.md').matchAll(/^- `([\w-]+)`: /gm)].map(([, reason]) => reason)
   expect(rows.toSorted()).toEqual(Object.keys(REASONS).toSorted())
 })

@@ -30,7 +30,7 @@ describe('the metric table', () => {
   it('is on the page, whole', () => {
     const page = fs.readFileSync(packagePath('config', 'METRICS.md'), 'utf8')
     const rows = page.split('\n')
-    for (const { name } of entries) expect(rows.filter((row) => row.startsWith(`| \`${name}\` | `))).toHaveLength(1)
+    for (const { name } of entries) expect(rows.filter((row) => row.startsWith(`- \`${name}\``))).toHaveLength(1)
     for (const { help } of entries) expect(page).toContain(help)
   })
 })
