@@ -8,18 +8,18 @@ it('of two daemons that start at the same moment on one data directory one runs,
   onTestFinished(() => bench.dispose())
   await bench.prepare()
   await bench.registerMany(5, 'first')
-  for (let round = 0; round < 2; round++) {
-    const both = [bench.start(), bench.start()]
-    const ended = await Promise.race(both.map(async (one) => ({ one, code: await one.exited })))
-    expect(ended.code).toBe(78)
-    const running = both.find((one) => one !== ended.one)!
-    expect(running.running).toBe(true)
-    expect(running.output).toMatch(new RegExp(`already open in process ${running.pid};.*\\[queue-in-use\\]`))
-    await running.ready()
-    await bench.registerMany(5, `round ${round}`)
-    await bench.allScored()
-    await running.kill9()
-  }
-  bench.start()
+  const both = [bench.start(), bench.start()]
+  const ended = await Promise.race(both.map(async (one) => ({ one, code: await one.exited })))
+  expect(ended.code).toBe(78)
+  const running = both.find((one) => one !== ended.one)!
+  expect(running.running).toBe(true)
+  expect(running.output).toMatch(
+    new RegExp(`already open in process ${running.pid};.*ATTESTD_QUEUE_URL to redis://.*\\[queue-in-use\\]`),
+  )
+  await running.ready()
+  await bench.registerMany(5, 'second')
+  await bench.allScored()
+  await running.kill9()
+  bench.startHere()
   await bench.expectExactlyOneEach()
 })

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
-import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
+import { type FaultRun, onEachOnce, startRun } from '../support/fault-run.js'
 import { seedsOf } from '../support/fault-seed.js'
 
 /** Faults end at this attempt of each request, so that the doubling pauses end within the time of a test. */
@@ -34,7 +34,7 @@ function lastBadOf(route: FaultRoute, api: Api): number {
   return route === 'time' && api === 'wallet-session' ? LAST_BAD_CHAIN_TIME : LAST_BAD_REQUEST
 }
 
-onEachEngine('429, 500 and 503 at random', (engine, api) => {
+onEachOnce('429, 500 and 503 at random', (engine, api) => {
   it.each(seedsOf('statuses', api))('on list, one, score, stream and time, seed %s', async (seed) => {
     run = await startRun(engine, { api, faults: { seed, rules: randomStatuses(api) as FaultRule[] } })
     const { bench } = run

@@ -46,7 +46,7 @@ const PRIVATE_FOLDER = /^attestd-detectors-\d+$/
 
 it('kill -9 while files are analyzed leaves none of them in the temporary folder, seed scratch', async () => {
   const bench = await DaemonBench.create()
-  run = { bench, redis: null, start: (name) => bench.start({}, name) }
+  run = { bench, redis: null, start: () => bench.start(), startHere: () => bench.startHere() }
   await bench.prepare()
   const scratch = path.join(bench.folder, 'scratch')
   await fs.mkdir(scratch)
@@ -69,7 +69,7 @@ it('kill -9 while files are analyzed leaves none of them in the temporary folder
 it('kill -9 while the embedded queue is made for the first time, seed first', async () => {
   // Not prepared, unlike the runs above.
   const bench = await DaemonBench.create()
-  run = { bench, redis: null, start: (name) => bench.start({}, name) }
+  run = { bench, redis: null, start: () => bench.start(), startHere: () => bench.startHere() }
   await bench.registerMany(2, 'first')
   for (let nth = 0; nth < 3; nth++) {
     const daemon = bench.start()

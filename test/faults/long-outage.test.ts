@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
-import { type FaultRun, ONLY, onEachEngine, startRun } from '../support/fault-run.js'
+import { type FaultRun, ONLY, onEachOnce, startRun } from '../support/fault-run.js'
 
 const ASSETS = 3
 /** Tries of each job during an outage: more than the 6 and 30 after which earlier releases gave up by default. */
@@ -28,7 +28,7 @@ async function triedInVain(daemon: DaemonProcess, queue: string, tries: number):
   await run.bench.until(`attempt ${tries} of ${queue}`, triedAll)
 }
 
-onEachEngine('an outage longer than the tries of earlier releases', (engine, api) => {
+onEachOnce('an outage longer than the tries of earlier releases', (engine, api) => {
   it('of the gateways, with restarts inside: all is scored once afterwards', async () => {
     run = await startRun(engine, { api, faults: away('gateway') })
     const { bench } = run

@@ -26,7 +26,7 @@ onWalletSession('a wallet at Privy', () => {
     const { bench } = run
     const privy = await PrivyStub.start({ privateKey: bench.sandbox.wallets.attester.privateKey })
     try {
-      const daemon = run.start('daemon-0', {
+      const daemon = run.startHere('daemon-0', {
         ...privy.env,
         ATTESTD_WALLET_TIMEOUT_MS: String(WALLET_TIMEOUT_MS),
       })

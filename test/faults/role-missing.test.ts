@@ -36,7 +36,7 @@ onWalletSession('a wallet that is no attester', () => {
     const { bench } = run
     const wallet = bench.sandbox.wallets.attester.address
     bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
-    const daemon = run.start('daemon-0', PATIENT)
+    const daemon = run.startHere('daemon-0', PATIENT)
     expect(await daemon.exited).toBe(CONFIG_EXIT)
     expect(daemon.output).toContain('role-missing')
     expect(sessions(run)).toBe(1)
@@ -47,7 +47,7 @@ onWalletSession('a wallet that is no attester', () => {
     const { bench } = run
     const { control, wallets } = bench.sandbox
     const wallet = wallets.attester.address
-    const daemon = await run.start().ready()
+    const daemon = await run.startHere('daemon-0', PATIENT).ready()
     control.setRoles({ wallet, attester: false })
     await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('role-missing'))
     await bench.registerMany(ASSETS, 'withdrawn')
@@ -62,7 +62,7 @@ onWalletSession('a wallet that is no attester', () => {
   it('by the service alone, at a renewal: the daemon rests while the stake contract has it, and goes on', async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
-    const daemon = await run.start().ready()
+    const daemon = await run.startHere().ready()
     bench.sandbox.control.setFaults({ rules: [{ route: 'session', fault: 'status-403', untilAttempt: 4 }] })
     await bench.until('a rest', async () => (await daemon.get('/readyz')).text.includes('service-forbidden'))
     const { text } = await daemon.get('/readyz')
@@ -77,7 +77,7 @@ onWalletSession('a wallet that is no attester', () => {
   it('any more, when its session ends: the daemon stops readably', async () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
-    const daemon = await run.start().ready()
+    const daemon = await run.startHere().ready()
     bench.sandbox.control.setRoles({ wallet: bench.sandbox.wallets.attester.address, attester: false })
     expect(await daemon.exited).toBe(CONFIG_EXIT)
     expect(daemon.output).toContain('role-missing')

@@ -23,7 +23,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     const rpc = await rpcOf(run, context)
     rpc.stand = breaking
     await bench.registerMany(ASSETS, 'start')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
+    const daemon = run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
     const { text, status } = await daemon.get('/readyz')
@@ -38,7 +38,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
-    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
+    const daemon = await run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
     rpc.stand = breaking
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     await bench.registerMany(ASSETS, 'middle')
@@ -53,7 +53,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     const { bench } = run
     const { control } = bench.sandbox
     const rpc = await rpcOf(run, context)
-    const daemon = await run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
+    const daemon = await run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
     rpc.stand = breaking
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
     control.setFaults({ rules: [{ route: 'score', fault: 'status-403' }] })
@@ -79,7 +79,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     const { control } = bench.sandbox
     control.chain.stop()
     await bench.registerMany(ASSETS, 'service')
-    const daemon = run.start()
+    const daemon = run.startHere()
     await bench.until('its answer in the log', () => daemon.output.includes('service-failing'))
     expect(control.scoreAttempts()).toEqual([])
     control.chain.start()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
 import { LOCK_MS } from '../support/daemon-bench.js'
-import { type FaultRun, type Moment, onEachEngine, onRedis, reach, startRun } from '../support/fault-run.js'
+import { type FaultRun, type Moment, onEachOnce, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS = 8
@@ -49,7 +49,7 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
   })
 })
 
-onEachEngine('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
+onEachOnce('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
   it('goes on by itself, seed alone', async () => {
     run = await startRun(engine, { api, faults: slowAnswers('alone') })
     const { bench } = run

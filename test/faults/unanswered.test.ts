@@ -1,15 +1,15 @@
 import { afterEach, expect, it } from 'vitest'
 import type { FaultKind } from '../../src/sandbox/faults/faults.js'
 import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
-import { type FaultRun, onEachEngine, startRun } from '../support/fault-run.js'
+import { type FaultRun, onEachOnce, startRun } from '../support/fault-run.js'
 
 /** Submissions that end without an answer, and how many POSTs of an asset are right when its first two fare so. */
 const endsOf = (windowMs: number): readonly { fault: FaultKind; ms?: number; posts: number }[] => [
   { fault: 'lost-reply', posts: 1 },
   { fault: 'no-reply', posts: 1 },
   // Stored long after the daemon has given up waiting, at the end of the time that it grants the service.
-  { fault: 'late-store', ms: windowMs + SERVICE_TIMEOUT_MS - 300, posts: 1 },
-  { fault: 'late-store', ms: windowMs + SERVICE_TIMEOUT_MS - 600, posts: 1 },
+  { fault: 'late-store', ms: windowMs + SERVICE_TIMEOUT_MS - 800, posts: 1 },
+  { fault: 'late-store', ms: windowMs + SERVICE_TIMEOUT_MS - 1200, posts: 1 },
   { fault: 'no-reply-not-stored', posts: 3 },
   { fault: 'reset', posts: 3 },
   { fault: 'truncated', posts: 1 },
@@ -21,7 +21,7 @@ let run: FaultRun
 
 afterEach(() => run.bench.dispose())
 
-onEachEngine('submissions without an answer', (engine, api) => {
+onEachOnce('submissions without an answer', (engine, api) => {
   it('are settled by asking, and sent again only where they cannot have been stored', async () => {
     run = await startRun(engine, { api })
     const { bench } = run

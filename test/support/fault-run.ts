@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
+import type { DaemonHere } from './daemon-here.js'
 import type { DaemonProcess } from './daemon-process.js'
 import { drawBetween, pick } from './fault-seed.js'
 import { findRedisServer, type RedisServer } from './redis-server.js'
@@ -21,12 +22,21 @@ export interface FaultRun {
   /** Null on the embedded engine. */
   readonly redis: RedisServer | null
   start(name?: string, changes?: Readonly<Record<string, string>>): DaemonProcess
+  /** The same in this process, where no kill or stop of a process is the fault. */
+  startHere(name?: string, changes?: Readonly<Record<string, string>>): DaemonHere
 }
 
 /** The same tests for each API on each engine; those without their Redis show as skipped. */
 export function onEachEngine(title: string, body: (engine: EngineName, api: Api) => void): void {
   onEachApi(`${title}, on the embedded queue`, (api) => body('embedded', api))
   onRedis(title, (api) => body('redis', api))
+}
+
+/** Each API and each engine once: all four pairs meet where daemons are killed and in `everything`. */
+export function onEachOnce(title: string, body: (engine: EngineName, api: Api) => void): void {
+  const hasRedis = findRedisServer() !== null
+  describe.skipIf(!hasRedis)(`signed-key: ${title}, on Redis`, () => body('redis', 'signed-key'))
+  onWalletSession(`${title}, on the embedded queue`, () => body('embedded', 'wallet-session'))
 }
 
 export function onRedis(title: string, body: (api: Api) => void): void {
@@ -48,7 +58,12 @@ export async function startRun(engine: EngineName, options: BenchOptions = {}): 
   const redis = engine === 'redis' ? await bench.redis() : null
   if (!redis) await bench.prepare(ONLY)
   const env: Record<string, string> = redis ? { ATTESTD_QUEUE_URL: redis.url } : {}
-  return { bench, redis, start: (name = ONLY, changes = {}) => bench.start({ ...env, ...changes }, name) }
+  return {
+    bench,
+    redis,
+    start: (name = ONLY, changes = {}) => bench.start({ ...env, ...changes }, name),
+    startHere: (name = ONLY, changes = {}) => bench.startHere({ ...env, ...changes }, name),
+  }
 }
 
 /** When something is done to a run: some requests of a route from now, or some time from now. */
