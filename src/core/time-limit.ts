@@ -1,4 +1,4 @@
-import { unlessAborted } from './abort.js'
+import { followerOf, unlessAborted } from './abort.js'
 import type { Clock } from './clock.js'
 
 type Timers = Pick<Clock, 'sleep'>
@@ -64,11 +64,8 @@ export interface Deadline {
  * @param late the reason of the signal when the time is up; a `TimeoutError` where it is not given
  */
 export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, late: () => Error = timeUp): Deadline {
-  const stop = new AbortController()
+  const stop = followerOf(parent)
   let passed = false
-  const onAbort = () => stop.abort(parent?.reason)
-  if (parent?.aborted) onAbort()
-  else parent?.addEventListener('abort', onAbort, { once: true })
   const stopTimer = startTimer(clock, ms, () => {
     passed = !stop.signal.aborted
     stop.abort(late())
@@ -80,7 +77,7 @@ export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, l
     },
     clear() {
       stopTimer()
-      parent?.removeEventListener('abort', onAbort)
+      stop.leave()
     },
   }
 }

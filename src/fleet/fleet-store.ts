@@ -15,8 +15,8 @@ export interface FleetStore {
   leave(id: string): Promise<void>
   /** Of the last hour, in no order. */
   announced(): Promise<Announcement[]>
-  /** Adds one record, and drops the oldest beyond `MAX_RECORDS`. */
-  append(text: string): Promise<void>
+  /** Adds records, the last of them the newest, and drops the oldest beyond `MAX_RECORDS`. */
+  append(texts: readonly string[]): Promise<void>
   /** The newest records, newest first. */
   recent(limit: number): Promise<string[]>
   /** What all daemons were last ordered to work with; null where there was no order. */

@@ -10,8 +10,8 @@ export function memoryFleet(clock: Pick<Clock, 'monotonic'>): FleetStore {
     announce: async (id, text) => void announced.set(id, { text, at: clock.monotonic() }),
     leave: async (id) => void announced.delete(id),
     announced: async () => [...announced].map(([id, { text, at }]) => ({ id, text, agoMs: clock.monotonic() - at })),
-    append: async (text) => {
-      records.unshift(text)
+    append: async (texts) => {
+      records.unshift(...texts.toReversed())
       records.length = Math.min(records.length, MAX_RECORDS)
     },
     recent: async (limit) => records.slice(0, limit),

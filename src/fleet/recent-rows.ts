@@ -37,10 +37,10 @@ export const storedRow = z.object({
 /** What became of one asset, as a row of the console. */
 export type RecentRow = z.infer<typeof storedRow>
 
-/** Leaves a row for every daemon on the queue. */
-export async function keepRow(store: FleetStore, row: RecentRow): Promise<void> {
-  const message = row.message?.slice(0, MAX_MESSAGE)
-  await store.append(JSON.stringify(z.encode(storedRow, { ...row, message })))
+/** Leaves rows for every daemon on the queue, the last of them the newest. */
+export async function keepRows(store: FleetStore, rows: readonly RecentRow[]): Promise<void> {
+  const stored = rows.map((row) => z.encode(storedRow, { ...row, message: row.message?.slice(0, MAX_MESSAGE) }))
+  await store.append(stored.map((row) => JSON.stringify(row)))
 }
 
 /** All rows that are kept of the whole fleet, newest first. What cannot be read is passed over. */

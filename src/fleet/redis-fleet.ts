@@ -58,12 +58,12 @@ export function redisFleet(
         const reply = announcedReply.parse(await redis.eval(ANNOUNCED, 2, texts, times, MAX_CARDS, MAX_CARD_BYTES))
         return reply.map(([id, text, agoMs]) => ({ id, text, agoMs }))
       }),
-    append: (text) =>
+    append: (texts) =>
       ask(
         async () =>
           void (await redis
             .multi()
-            .lpush(records, text)
+            .lpush(records, ...texts)
             .ltrim(records, 0, MAX_RECORDS - 1)
             .exec()),
       ),

@@ -1,3 +1,4 @@
+import { type Follower, followerOf } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 
@@ -93,20 +94,20 @@ export class FetchPool {
   async run<T>(ask: FetchAsk, signal: AbortSignal, work: (transfer: Transfer) => Promise<T>): Promise<T> {
     this.#refuseBeyondShare(ask)
     const running: Running = { ...ask, startedAt: this.#options.clock.monotonic(), bytes: 0, pausedMs: 0 }
-    const slow = new AbortController()
+    const stop = followerOf(signal)
     const ended = new AbortController()
     this.#running.add(running)
     this.#changed()
-    void this.#watchRate(running, slow, ended.signal)
-    const both = AbortSignal.any([signal, slow.signal])
+    void this.#watchRate(running, stop, ended.signal)
     try {
       return await work({
-        signal: both,
-        arrived: (bytes) => this.#arrived(running, bytes, both),
+        signal: stop.signal,
+        arrived: (bytes) => this.#arrived(running, bytes, stop.signal),
         connect: () => this.#connect(),
       })
     } finally {
       ended.abort(null)
+      stop.leave()
       this.#running.delete(running)
       this.#bytes -= running.bytes
       this.#changed()
@@ -126,7 +127,7 @@ export class FetchPool {
     if (ofHost >= Math.ceil(connections / 4)) throw busy(`${ofHost} fetches from ${host} are running`)
   }
 
-  async #watchRate(running: Running, slow: AbortController, ended: AbortSignal): Promise<void> {
+  async #watchRate(running: Running, slow: Follower, ended: AbortSignal): Promise<void> {
     const { slowBefore, startedAt } = running
     if (slowBefore === undefined) return
     const { clock } = this.#options

@@ -66,7 +66,9 @@ export class SingleFlight<T> {
 
   #end(key: string, flight: Flight<T>): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key)
-    flight.controller.abort(new DOMException('no caller waits for this any more', 'AbortError'))
+    if (this.#running.has(flight)) {
+      flight.controller.abort(new DOMException('no caller waits for this any more', 'AbortError'))
+    }
     flight.promise.then(this.#dispose, () => {})
   }
 }

@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { requireFolder } from '../core/disk/symbolic-links.js'
-import { readAt, readFileIfPresent } from '../core/files.js'
+import { readAt, readFileIfPresent, writeTo } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
 import { readJson } from '../core/text.js'
@@ -158,7 +159,7 @@ export class Ledger {
     const file = await this.#fileFor(day, Buffer.byteLength(lines))
     const start = file.name !== known?.name && (await this.#isTorn(file)) ? '\n' : ''
     try {
-      await fs.appendFile(path.join(this.#folder, file.name), start + lines, { mode: 0o600, flag: APPEND })
+      await writeTo(path.join(this.#folder, file.name), start + lines, APPEND, {})
     } catch (error) {
       // A full disk may have taken a part of the line.
       this.#newest = undefined
@@ -168,7 +169,7 @@ export class Ledger {
 
   /** Whether its last line has no end: a power cut or a full disk leaves that. */
   async #isTorn(file: LedgerFile): Promise<boolean> {
-    const size = await this.#sizeOf(file)
+    const size = this.#sizeOf(file)
     return size > 0 && (await readAt(path.join(this.#folder, file.name), size - 1, 1)).toString() !== '\n'
   }
 
@@ -177,7 +178,7 @@ export class Ledger {
     const share = this.#maxBytes / SHARES
     const known = this.#newest?.day === day ? this.#newest : (await this.#files()).findLast((file) => file.day === day)
     let file = known ?? fileOf(day, 1)
-    for (let size = await this.#sizeOf(file); size > 0 && size + bytes > share; size = await this.#sizeOf(file)) {
+    for (let size = this.#sizeOf(file); size > 0 && size + bytes > share; size = this.#sizeOf(file)) {
       file = fileOf(day, file.number + 1)
     }
     if (file.name !== this.#newest?.name) await this.#shrinkTo(this.#maxBytes * (1 - 1 / SHARES))
@@ -219,17 +220,14 @@ export class Ledger {
   async #shrinkTo(maxBytes: number): Promise<void> {
     let bytes = 0
     for (const file of (await this.#files()).toReversed()) {
-      bytes += await this.#sizeOf(file)
+      bytes += this.#sizeOf(file)
       if (bytes > maxBytes) await fs.rm(path.join(this.#folder, file.name), { force: true })
     }
   }
 
-  /** 0 where it is not there. */
-  async #sizeOf({ name }: LedgerFile): Promise<number> {
-    return fs.stat(path.join(this.#folder, name)).then(
-      ({ size }) => size,
-      () => 0,
-    )
+  /** 0 where it is not there. At once: it is asked before each write, see `requireFolder`. */
+  #sizeOf({ name }: LedgerFile): number {
+    return statSync(path.join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** Once a run; again after a failure. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
 import { memoryFleet } from '../../src/fleet/memory-fleet.js'
 import type { RecentRow } from '../../src/fleet/recent-rows.js'
-import { keepRow, keptRows } from '../../src/fleet/recent-rows.js'
+import { keepRows, keptRows } from '../../src/fleet/recent-rows.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 const row = (assetId: string, outcome: RecentRow['outcome']): RecentRow => ({
@@ -23,22 +23,15 @@ const named = (rows: readonly RecentRow[]) => rows.map(({ assetId, outcome }) =>
 
 it('rows come back as they were left, their risks stored as percentages', async () => {
   const store = memoryFleet(new ManualClock())
-  await keepRow(store, row('a', 'accepted'))
+  await keepRows(store, [row('a', 'accepted')])
   expect(JSON.parse((await store.recent(1))[0]!)).toMatchObject({ risk: 12.5 })
   expect(await keptRows(store, 10)).toEqual([row('a', 'accepted')])
 })
 
 it('a verdict is shown until it is known what became of it, in whatever order the two come', async () => {
   const store = memoryFleet(new ManualClock())
-  for (const one of [
-    row('a', 'verdict'),
-    row('b', 'verdict'),
-    row('b', 'accepted'),
-    row('c', 'closed'),
-    row('c', 'verdict'),
-  ]) {
-    await keepRow(store, one)
-  }
+  await keepRows(store, [row('a', 'verdict'), row('b', 'verdict'), row('b', 'accepted'), row('c', 'closed')])
+  await keepRows(store, [row('c', 'verdict')])
   expect(named(await keptRows(store, 10))).toEqual(['c closed', 'b accepted', 'a verdict'])
 })
 
@@ -46,8 +39,8 @@ it.each(['', '[]', '{"at":1}', JSON.stringify({ ...row('x', 'accepted'), risk: 1
   'what is no row is passed over: %j',
   async (text) => {
     const store = memoryFleet(new ManualClock())
-    await keepRow(store, row('a', 'abstained'))
-    await store.append(text)
+    await keepRows(store, [row('a', 'abstained')])
+    await store.append([text])
     expect(named(await keptRows(store, 10))).toEqual(['a abstained'])
   },
 )

@@ -31,7 +31,7 @@ describe('the fleet', () => {
       fleet.announced(),
       fleet.order(),
       fleet.recent(1),
-      fleet.append('x'),
+      fleet.append(['x']),
       fleet.announce('a', 'b'),
       fleet.leave('a'),
     ]

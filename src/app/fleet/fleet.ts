@@ -4,8 +4,7 @@ import { SharedReading } from '../../core/shared-reading.js'
 import type { DaemonCard } from '../../fleet/daemon-card.js'
 import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
 import { knownDaemons, mixedOf } from '../../fleet/known-daemons.js'
-import type { RecentRow } from '../../fleet/recent-rows.js'
-import { keepRow, keptRecords, keptRows } from '../../fleet/recent-rows.js'
+import { keepRows, keptRecords, keptRows, type RecentRow } from '../../fleet/recent-rows.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { readBacklog } from './backlog.js'
 
@@ -24,6 +23,8 @@ const SHARED_MS = 500
 export class Fleet {
   readonly #id = randomUUID()
   readonly #options: FleetOptions
+  /** Rows that the other daemons have not been left yet. */
+  #rows: RecentRow[] = []
   /** Those of the last hour, by name. */
   readonly daemons: () => Promise<FleetDaemon[]>
   readonly state: () => Promise<FleetState>
@@ -47,29 +48,36 @@ export class Fleet {
     return this.#options.name()
   }
 
-  /** Reports that this daemon lives. */
+  /** Reports that this daemon lives, and what it kept since. */
   async announce(): Promise<void> {
     const { card, queue } = this.#options
-    await queue.fleet.announce(this.#id, JSON.stringify(card()))
+    await Promise.all([queue.fleet.announce(this.#id, JSON.stringify(card())), this.#leaveRows()])
   }
 
   /** Reports that it ends in order. */
   async leave(): Promise<void> {
-    await this.#options.queue.fleet.leave(this.#id)
+    await Promise.all([this.#options.queue.fleet.leave(this.#id), this.#leaveRows()])
   }
 
-  /** Leaves a row for every daemon; one that cannot be left is lost to the consoles, never to the ledger. */
+  /** A row for every daemon, which gets it with the next announcement; one that is lost then is not lost to the ledger. */
   keep(row: RecentRow): void {
-    keepRow(this.#options.queue.fleet, { ...row, daemon: this.#options.name() }).catch(() => {})
+    this.#rows.push({ ...row, daemon: this.#options.name() })
   }
 
   /** What became of the last assets of the whole fleet, newest first. */
-  rows(limit: number): Promise<RecentRow[]> {
+  async rows(limit: number): Promise<RecentRow[]> {
+    await this.#leaveRows()
     return keptRows(this.#options.queue.fleet, limit)
   }
 
   /** The same with the verdicts of assets that have ended since: one for each analysis. */
-  records(): Promise<RecentRow[]> {
+  async records(): Promise<RecentRow[]> {
+    await this.#leaveRows()
     return keptRecords(this.#options.queue.fleet)
+  }
+
+  async #leaveRows(): Promise<void> {
+    const rows = this.#rows.splice(0)
+    if (rows.length > 0) await keepRows(this.#options.queue.fleet, rows).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 
 /**
@@ -10,7 +10,17 @@ export async function openRegularFile(file: string, flags = 0): Promise<FileHand
   const handle = await fs.open(file, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw new Error(`${file} is a folder, a named pipe or a device, not a file`)
+  throw notRegular(file)
+}
+
+const notRegular = (file: string) => new Error(`${file} is a folder, a named pipe or a device, not a file`)
+
+/** The same at once. @returns the descriptor, to be closed */
+export function openRegularFileNow(file: string): number {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  if (fstatSync(handle).isFile()) return handle
+  closeSync(handle)
+  throw notRegular(file)
 }
 
 /** The bytes of a regular file. @throws as `openRegularFile` */

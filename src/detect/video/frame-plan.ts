@@ -36,7 +36,8 @@ const SECONDS_PER_MEGABIT = 0.016
 const KEYFRAME_BITS = 8
 /** Start of one ffmpeg, its libraries included. */
 const SECONDS_PER_SEGMENT = 0.09
-/** Scaling and copying of one frame that is kept. */
+/** Scaling and copying of one frame that is kept: by its pixels, since all of them are read, and this at least. */
+const SECONDS_PER_KEPT_MEGAPIXEL = 0.005
 const SECONDS_PER_KEPT_FRAME = 0.015
 /** Frames that a window needs before a single bad one cannot drive its score. */
 export const FRAMES_PER_WINDOW = 3
@@ -44,6 +45,8 @@ export const FRAMES_PER_WINDOW = 3
 const WELL_SPREAD_SECONDS = 4
 /** Where only some stretches are decoded: time between two frames of one, so that they differ. */
 const STRETCH_STEP_SECONDS = 0.4
+/** They lie as close as in a pass where a second of video takes longer than this to decode, seconds. */
+const HEAVY_SECONDS = 0.4
 /** Least time between two kept frames of a pass; closer ones show the same. */
 const LEAST_STEP_SECONDS = 0.2
 
@@ -63,11 +66,13 @@ export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
   return stretches(facts, maxFrames)
 }
 
-/** Estimated processor time of one frame and of one keyframe, seconds. */
-function frameCosts({ width, height, bitsPerSecond, framesPerSecond }: PlanFacts): { any: number; key: number } {
-  const pixels = ((width * height) / 1e6) * SECONDS_PER_MEGAPIXEL
+/** Estimated processor time, seconds: decoding one frame, decoding one keyframe, and what each that is kept takes beyond that. */
+function frameCosts({ width, height, bitsPerSecond, framesPerSecond }: PlanFacts) {
+  const megapixels = (width * height) / 1e6
+  const pixels = megapixels * SECONDS_PER_MEGAPIXEL
   const bits = (bitsPerSecond / Math.max(1, framesPerSecond) / 1e6) * SECONDS_PER_MEGABIT
-  return { any: pixels + bits, key: pixels + bits * KEYFRAME_BITS }
+  const kept = Math.max(SECONDS_PER_KEPT_FRAME, megapixels * SECONDS_PER_KEPT_MEGAPIXEL)
+  return { any: pixels + bits, key: pixels + bits * KEYFRAME_BITS, kept }
 }
 
 function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean {
@@ -76,20 +81,23 @@ function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean
 
 function keyframePassSeconds(facts: PlanFacts, maxFrames: number): number {
   const { length } = facts.keyframes
-  return SECONDS_PER_SEGMENT + length * frameCosts(facts).key + Math.min(maxFrames, length) * SECONDS_PER_KEPT_FRAME
+  const { key, kept } = frameCosts(facts)
+  return SECONDS_PER_SEGMENT + length * key + Math.min(maxFrames, length) * kept
 }
 
 function fullPassSeconds(facts: PlanFacts, maxFrames: number): number {
   const frames = facts.seconds * Math.max(1, facts.framesPerSecond)
-  return SECONDS_PER_SEGMENT + frames * frameCosts(facts).any + maxFrames * SECONDS_PER_KEPT_FRAME
+  const { any, kept } = frameCosts(facts)
+  return SECONDS_PER_SEGMENT + frames * any + maxFrames * kept
 }
 
 /** Short stretches from keyframes on, as many as the budget and the number of frames allow; at least one. */
 function stretches(facts: PlanFacts, maxFrames: number): Segment[] {
-  const seconds = (FRAMES_PER_WINDOW - 1) * STRETCH_STEP_SECONDS
+  const { any, key, kept } = frameCosts(facts)
+  const step = any * facts.framesPerSecond > HEAVY_SECONDS ? LEAST_STEP_SECONDS : STRETCH_STEP_SECONDS
+  const seconds = (FRAMES_PER_WINDOW - 1) * step
   const frames = Math.ceil(seconds * facts.framesPerSecond)
-  const { any, key } = frameCosts(facts)
-  const cost = SECONDS_PER_SEGMENT + key + frames * any + FRAMES_PER_WINDOW * SECONDS_PER_KEPT_FRAME
+  const cost = SECONDS_PER_SEGMENT + key + frames * any + FRAMES_PER_WINDOW * kept
   const count = Math.max(1, Math.floor(Math.min(BUDGET_SECONDS / cost, maxFrames / FRAMES_PER_WINDOW)))
   const starts = new Set(
     // The middle of equal shares: beginnings are titles, ends are credits.
@@ -100,7 +108,7 @@ function stretches(facts: PlanFacts, maxFrames: number): Segment[] {
     // A little longer, because the last frame lies at the very end.
     seconds: seconds + 0.2,
     keyframesOnly: false,
-    step: STRETCH_STEP_SECONDS,
+    step,
     maxFrames: FRAMES_PER_WINDOW,
   }))
 }

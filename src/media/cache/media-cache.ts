@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, type Stats } from 'node:fs'
+import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
@@ -84,8 +84,8 @@ export class MediaCache {
    */
   async acquire(hash: string): Promise<Lease | null> {
     const file = this.#fileOf(hash)
-    // A symbolic link is no file of ours, wherever it leads.
-    const stat = existsSync(file) ? await fs.lstat(file).catch(() => null) : null
+    // A symbolic link is no file of ours, wherever it leads. At once, see `requireFolder`.
+    const stat = lstatSync(file, { throwIfNoEntry: false })
     if (!stat?.isFile()) {
       this.#forget(hash)
       return null
@@ -114,7 +114,7 @@ export class MediaCache {
    * @throws AttestdError media-cache-failed
    */
   async commit({ file, digest }: Spooled): Promise<{ release(): void }> {
-    const stat = await onDisk(fs.stat(file))
+    const stat = await onDisk((async () => statSync(file))())
     const entry = this.#entry(digest, stat.size, stat.atimeMs)
     // Before the file is there, so that no eviction can take it away at once.
     entry.pins += 1

@@ -1,3 +1,4 @@
+import { followerOf } from '../../core/abort.js'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, isAbort } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -44,6 +45,8 @@ const FINAL = new Set<Reason>([
   'content-hash-mismatch',
   'media-cache-failed',
 ])
+/** Made once: an error takes its stack with it. */
+const ATTEMPT_ENDED = new DOMException('the attempt has ended', 'AbortError')
 /** Statuses by which a gateway states that it does not have (or may not give) this content. */
 const NOT_HERE = new Set([403, 404, 410, 451])
 
@@ -131,18 +134,18 @@ async function readFrom<T>(
 ): Promise<T> {
   const budget = createByteBudget(maxBytes, arrived)
   // Ends block requests that were made ahead when the attempt ends for another reason.
-  const ended = new AbortController()
-  const both = AbortSignal.any([signal, ended.signal])
+  const attempt = followerOf(signal)
   const blocks = new VerifiedBlocks({
-    openCar: () => openCar(http, gateway, uri, budget, both),
-    fetchBlock: (cid) => fetchBlock(http, gateway, cid, budget, both),
+    openCar: () => openCar(http, gateway, uri, budget, attempt.signal),
+    fetchBlock: (cid) => fetchBlock(http, gateway, cid, budget, attempt.signal),
     onBlock,
   })
   try {
     return await sink.write(readUnixfsFile(uri, blocks, maxBytes))
   } finally {
     blocks.close()
-    ended.abort(new DOMException('the attempt has ended', 'AbortError'))
+    attempt.leave()
+    attempt.abort(ATTEMPT_ENDED)
   }
 }
 

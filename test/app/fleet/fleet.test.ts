@@ -9,7 +9,7 @@ import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
 import type { RecentRow } from '../../../src/fleet/recent-rows.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { sampleState } from '../../observe/console-parts.js'
-import { ManualClock, settle } from '../../support/manual-clock.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 function card(change: Partial<DaemonCard> = {}): DaemonCard {
   const nothing = { analyze: null, submit: null }
@@ -43,6 +43,19 @@ function newQueue() {
 }
 
 const named = async (fleet: Fleet) => (await fleet.daemons()).map(({ name, state }) => `${name} ${state}`)
+
+const ROW: RecentRow = {
+  at: 1,
+  assetId: 'a',
+  title: 't',
+  mediaType: 'image',
+  outcome: 'abstained',
+  risk: null,
+  algorithm: null,
+  scoreId: null,
+  openToRecordMs: null,
+  reason: 'media-too-small',
+}
 
 describe('a daemon of a fleet', () => {
   it('knows itself before it announced anything, and the others by their word', async () => {
@@ -100,29 +113,36 @@ describe('a daemon of a fleet', () => {
 
   it('leaves rows under its name; one that cannot be left harms nothing', async () => {
     const { daemon, fleet } = newQueue()
-    const row: RecentRow = {
-      at: 1,
-      assetId: 'a',
-      title: 't',
-      mediaType: 'image',
-      outcome: 'abstained',
-      risk: null,
-      algorithm: null,
-      scoreId: null,
-      openToRecordMs: null,
-      reason: 'media-too-small',
-      message: 'x'.repeat(1000),
-    }
+    const row = { ...ROW, message: 'x'.repeat(1000) }
     const one = daemon('one:1')
     one.keep(row)
-    await settle()
     const [kept] = await one.rows(10)
     expect(kept).toMatchObject({ assetId: 'a', daemon: 'one:1' })
     expect(kept?.message).toHaveLength(300)
     fleet.append = () => Promise.reject(new AttestdError('queue-unreachable'))
     one.keep(row)
-    await settle()
+    await one.announce()
     expect(await one.records()).toHaveLength(1)
+  })
+
+  it('leaves all rows of a second at once, with its announcement, and the last ones as it ends', async () => {
+    const { daemon, fleet } = newQueue()
+    const appended: number[] = []
+    const { append } = fleet
+    fleet.append = (texts) => {
+      appended.push(texts.length)
+      return append(texts)
+    }
+    const [one, two] = [daemon('one:1'), daemon('two:1')]
+    for (const assetId of ['a', 'b', 'c']) one.keep({ ...ROW, assetId })
+    expect(await two.rows(10)).toEqual([])
+    await one.announce()
+    await one.announce()
+    expect((await two.rows(10)).map(({ assetId }) => assetId)).toEqual(['c', 'b', 'a'])
+    one.keep({ ...ROW, assetId: 'd' })
+    await one.leave()
+    expect((await two.rows(1)).map(({ assetId }) => assetId)).toEqual(['d'])
+    expect(appended).toEqual([3, 1])
   })
 })
 

@@ -44,6 +44,27 @@ describe('what is decoded', () => {
     expect(planFrames(clip(60, 8, { width: 7680, height: 4320, bitsPerSecond: 4e8 }), 32)).toHaveLength(1)
   })
 
+  it.each([
+    ['30 frames a second', clip(1, 8, { width: 4890, height: 3680, bitsPerSecond: 5e5 })],
+    ['10 frames a second', clip(2, 8, { width: 4890, height: 3680, framesPerSecond: 10, bitsPerSecond: 2e5 })],
+  ])('frames of 18 megapixels in few bytes: three, at %s', (_what, facts) => {
+    const plan = planFrames(facts, 32)
+    expect(plan.map(({ maxFrames, start }) => [start, maxFrames])).toEqual([[0, 3]])
+    // Few frames are decoded on the way.
+    expect(2 * (plan[0]?.step ?? 0) * facts.framesPerSecond).toBeLessThanOrEqual(12)
+  })
+
+  it('a frame of up to 3 megapixels costs the same to keep, so that a clip of 10 s is seen in one pass', () => {
+    for (const [width, height] of [
+      [640, 360],
+      [1280, 720],
+      [1920, 1080],
+    ] as const) {
+      const [segment, ...others] = planFrames(clip(10, 8, { width, height, bitsPerSecond: 3e6 }), 32)
+      expect([segment?.maxFrames, segment?.keyframesOnly, others.length]).toEqual([32, false, 0])
+    }
+  })
+
   it('never more frames than asked for', () => {
     for (const maxFrames of [1, 2, 5, 32, 100]) {
       for (const facts of [clip(4, 1), clip(60, 2), clip(60, 8), clip(7200, 2)]) {
