@@ -10,7 +10,7 @@ export default defineConfig({
     pool: 'forks',
     // Files that a worker runs one after the other share what was loaded: loading it anew for each took a third of the suite's time.
     isolate: false,
-    // Limits of a hang: a machine may be slow and do other work. No test has limits of its own.
+    // Limits of a hang: a machine may be slow and do other work, so tests have no limits of their own.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },

@@ -56,6 +56,8 @@ function print(line) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
-  const { ok } = await runSuite(filter, options)
+  // As vitest's own command does: what a flag excludes is on top of what the configuration does.
+  const { exclude: cliExclude, ...rest } = options
+  const { ok } = await runSuite(filter, { ...rest, cliExclude })
   process.exit(ok ? 0 : 1)
 }

@@ -15,8 +15,11 @@ it('a', () => { const left = 'ran'; const again = fs.existsSync(left); fs.writeF
 async function suiteOf(files: Readonly<Record<string, string>>): Promise<{ code: number; out: string }> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-suite-'))
   onTestFinished(() => fs.rm(folder, { recursive: true }))
-  for (const [name, text] of Object.entries(files)) await fs.writeFile(path.join(folder, `${name}.test.mjs`), text)
-  const args = [packagePath('.ci', 'suite.mjs'), '--globals', '--root', folder]
+  const all = { ...files, 'by-config': FAILS, 'by-flag': FAILS }
+  for (const [name, text] of Object.entries(all)) await fs.writeFile(path.join(folder, `${name}.test.mjs`), text)
+  const config = "export default { test: { globals: true, exclude: ['by-config.test.mjs'] } }"
+  await fs.writeFile(path.join(folder, 'vitest.config.mjs'), config)
+  const args = [packagePath('.ci', 'suite.mjs'), '--root', folder, '--exclude', 'by-flag.test.mjs']
   const env = { PATH: process.env.PATH ?? '', NO_COLOR: '1' }
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, env }, (error, out) =>
