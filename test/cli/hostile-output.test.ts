@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { csvCell } from '../../src/core/csv.js'
 import { packagePath } from '../../src/core/files.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
-import { attestdVerb, type EndedVerb } from '../support/attestd-verb.js'
+import { attestdRefused, attestdVerb, type EndedVerb } from '../support/attestd-verb.js'
 import { DaemonHere } from '../support/daemon-here.js'
 import { startHostileFront } from '../support/hostile-front.js'
 import { HOSTILE_NAME, harmIn, isShown } from '../support/hostile-texts.js'
@@ -22,7 +22,8 @@ async function harmless(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<EndedVerb> {
-  const ended = await attestdVerb(args, {
+  // No `run` here has good settings.
+  const ended = await (args[0] === 'run' ? attestdRefused : attestdVerb)(args, {
     ATTESTD_MODELS_DIR: world.at('models'),
     ATTESTD_DATA_DIR: world.at('daemon'),
     // A narrow table cuts the cells that this is about.

@@ -7,7 +7,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
-import { attestdVerb } from '../support/attestd-verb.js'
+import { attestdRefused, attestdVerb } from '../support/attestd-verb.js'
+import { DaemonHere } from '../support/daemon-here.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
 /** A setting, a file or a service that is not as it must be, and the fix that the real command names. */
@@ -15,6 +16,7 @@ import { writeTinyPackage } from '../support/detector-package.js'
 let folder: string
 const taken = net.createServer()
 let takenPort: number
+let started = 0
 
 beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-fix-'))
@@ -37,17 +39,28 @@ const env = (own: Readonly<Record<string, string>> = {}) => ({
   ...own,
 })
 
+/** What `run` prints and ends with where its start refuses something. */
+async function run(own: Readonly<Record<string, string>>): Promise<{ code: number; out: string }> {
+  const files = { dataDir: path.join(folder, 'data'), logFile: path.join(folder, `run-${started++}.log`) }
+  const daemon = new DaemonHere(env(own), files)
+  return { code: await daemon.exited, out: daemon.output }
+}
+
+/** Without detectors and an embedded queue, whose checks start a process and a database. */
+const doctor = (own: Readonly<Record<string, string>>) =>
+  attestdVerb(['doctor', '--json'], { ATTESTD_DETECTORS: 'no-such', ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9', ...own })
+
 it('the port of the sandbox is taken: --port', async () => {
   const { code, err } = await attestdVerb(['sandbox', '--port', String(takenPort)], {})
   expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('Give --port a free port') })
 })
 
 it('the port of the daemon is taken, or a detector is unknown: said before a detector is loaded', async () => {
-  const port = await attestdVerb(['run'], env({ ATTESTD_HTTP_PORT: String(takenPort) }))
-  expect(port).toMatchObject({ code: 78, err: expect.stringContaining('ATTESTD_HTTP_PORT') })
-  const detector = await attestdVerb(['run'], env({ ATTESTD_DETECTORS: 'no-such' }))
-  expect(detector).toMatchObject({ code: 78, err: expect.stringMatching(/no-such[\s\S]*ATTESTD_DETECTORS/) })
-  expect(port.out + detector.out).not.toContain('loading a detector')
+  const port = await run({ ATTESTD_HTTP_PORT: String(takenPort) })
+  expect(port).toMatchObject({ code: 78, out: expect.stringContaining('ATTESTD_HTTP_PORT') })
+  const detector = await run({ ATTESTD_DETECTORS: 'no-such' })
+  expect(detector).toMatchObject({ code: 78, out: expect.stringMatching(/no-such[\s\S]*ATTESTD_DETECTORS/) })
+  expect(port.out + detector.out).not.toContain('loading detector')
 })
 
 it('no daemon runs: start one, or name its data directory', async () => {
@@ -64,7 +77,7 @@ it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => 
   const site = http.createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'))
   await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
-  const { out } = await attestdVerb(['doctor', '--json'], env({ ATTESTD_SERVICE_URL: url }))
+  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
   site.close()
   const { ok, checks } = JSON.parse(out)
   expect(ok).toBe(false)
@@ -74,7 +87,7 @@ it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => 
 })
 
 it('doctor fails a disk with less room than the setting asks for', async () => {
-  const { out } = await attestdVerb(['doctor', '--json'], env({ ATTESTD_DISK_FREE_BYTES: '900000000GiB' }))
+  const { out } = await doctor(env({ ATTESTD_DISK_FREE_BYTES: '900000000GiB' }))
   expect(JSON.parse(out).checks).toContainEqual({
     check: 'data directory',
     outcome: 'failed',
@@ -87,7 +100,7 @@ it('doctor fails a misspelled setting, with the name that was meant, and a secre
   const file = path.join(folder, 'signing_secret')
   await fs.writeFile(file, 'secret', { mode: 0o644 })
   const { ATTESTD_SIGNING_SECRET: _, ...rest } = env({ ATTESTD_SIGNING_SECRET_FILE: file, ATTESTD_HTTP_PROT: '1' })
-  const { code, out } = await attestdVerb(['doctor', '--json'], rest)
+  const { code, out } = await doctor(rest)
   expect(code).toBe(1)
   expect(JSON.parse(out).checks.slice(0, 2)).toMatchObject([
     { check: 'settings', outcome: 'failed', fix: 'Did you mean ATTESTD_HTTP_PORT?' },
@@ -124,7 +137,7 @@ describe('a wrong argument is a wrong command line (64), and names itself', () =
 
 describe('the settings', () => {
   it('file that is not there is the only problem, and the fix is its path', async () => {
-    const { code, err } = await attestdVerb(['run', '--config', path.join(folder, 'absent.yaml')], {})
+    const { code, err } = await attestdRefused(['run', '--config', path.join(folder, 'absent.yaml')], {})
     expect(code).toBe(78)
     expect(err).toMatch(/absent\.yaml[\s\S]*fix .*--config or ATTESTD_CONFIG/)
     expect(err).not.toContain('ATTESTD_SERVICE_URL')
@@ -163,15 +176,17 @@ describe('the settings', () => {
 })
 
 it('ffmpeg that was named and is not there ends run, as doctor fails it', async () => {
-  const { code, err } = await attestdVerb(['run'], env({ ATTESTD_FFMPEG: '/nope' }))
-  expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/ATTESTD_FFMPEG names \/nope[\s\S]*unset it/) })
+  expect(await run({ ATTESTD_FFMPEG: '/nope' })).toEqual({
+    code: 78,
+    out: expect.stringMatching(/ATTESTD_FFMPEG names \/nope[\s\S]*unset it/),
+  })
 })
 
 it('a bind address that is not of this machine, and a models directory that is not there, name what to set', async () => {
-  const address = await attestdVerb(['run'], env({ ATTESTD_HTTP_HOST: '203.0.113.7' }))
+  const address = await run({ ATTESTD_HTTP_HOST: '203.0.113.7' })
   expect(address).toMatchObject({
     code: 78,
-    err: expect.stringMatching(/203\.0\.113\.7[\s\S]*fix .*address of this machine/),
+    out: expect.stringMatching(/203\.0\.113\.7[\s\S]*fix .*address of this machine/),
   })
   const models = await attestdVerb(['models', 'list'], env({ ATTESTD_MODELS_DIR: '/no/models' }))
   expect(models).toMatchObject({ code: 78, err: expect.stringMatching(/fix .*ATTESTD_MODELS_DIR/) })
@@ -180,8 +195,8 @@ it('a bind address that is not of this machine, and a models directory that is n
 it.skipIf(process.platform !== 'linux')(
   'a data directory, or a folder of init, below /proc is refused at once',
   async () => {
-    const run = await attestdVerb(['run'], env({ ATTESTD_DATA_DIR: '/proc/attestd' }))
-    expect(run).toMatchObject({ code: 78, err: expect.stringContaining('[data-dir-unusable]') })
+    const refused = { code: 78, out: expect.stringContaining('[data-dir-unusable]') }
+    expect(await run({ ATTESTD_DATA_DIR: '/proc/attestd' })).toEqual(refused)
     const init = await attestdVerb(['init', '/proc/attestd/x'], {})
     expect(init).toMatchObject({ code: 78, err: expect.stringContaining('[data-dir-unusable]') })
   },
@@ -220,7 +235,7 @@ it('https on a port without TLS: use http', async () => {
   const site = http.createServer()
   await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
   const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`
-  const { out } = await attestdVerb(['doctor', '--json'], env({ ATTESTD_SERVICE_URL: url }))
+  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
   site.close()
   expect(JSON.parse(out).checks).toContainEqual(
     expect.objectContaining({
@@ -243,19 +258,16 @@ it('a wrong password of the keystore ends run before a detector loads, and names
   const keystore = path.join(folder, 'keystore.json')
   const made = await attestdVerb(['wallet', 'create', keystore], { ATTESTD_WALLET_PASSWORD: 'correct horse battery' })
   expect(made.code).toBe(0)
-  const { code, err, out } = await attestdVerb(
-    ['run'],
-    env({
-      ATTESTD_SERVICE_API: 'wallet-session',
-      ATTESTD_WALLET: 'keystore',
-      ATTESTD_WALLET_KEYSTORE: keystore,
-      ATTESTD_WALLET_PASSWORD: 'wrong horse battery',
-      ATTESTD_STAKE_CONTRACT: `0x${'11'.repeat(20)}`,
-    }),
-  )
-  expect({ code, err }).toEqual({
+  const { code, out } = await run({
+    ATTESTD_SERVICE_API: 'wallet-session',
+    ATTESTD_WALLET: 'keystore',
+    ATTESTD_WALLET_KEYSTORE: keystore,
+    ATTESTD_WALLET_PASSWORD: 'wrong horse battery',
+    ATTESTD_STAKE_CONTRACT: `0x${'11'.repeat(20)}`,
+  })
+  expect({ code, out }).toEqual({
     code: 78,
-    err: expect.stringMatching(/does not open the keystore[\s\S]*ATTESTD_WALLET_PASSWORD_FILE/),
+    out: expect.stringMatching(/does not open the keystore[\s\S]*ATTESTD_WALLET_PASSWORD_FILE/),
   })
   expect(out).not.toContain('loading detector')
 })

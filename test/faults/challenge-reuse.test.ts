@@ -34,7 +34,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
     const { wire, challenge } = await withChallenge(run, context)
     await fetch(`${wire.url}${SESSION}`, usedUp(challenge.nonce))
     await bench.registerMany(ASSETS, 'used')
-    const daemon = run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
+    const daemon = run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
     await bench.allScored()
     const before = asksForSessions(wire).length
     const refused = wire.to('POST', SESSION).filter(({ status }) => status === 401).length
@@ -58,7 +58,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
     wire.stand = answering(CHALLENGE, 200, { ...challenge, expiresAt: Math.floor(Date.now() / 1000) - 3_600 })
     await bench.registerMany(ASSETS, 'expired')
     const before = asksForSessions(wire).length
-    const daemon = run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
+    const daemon = run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url })
     await bench.until('a challenge that is not signed', () => daemon.output.includes('challenge-untrusted'))
     await sleep(BAD_MS)
     expect(asksForSessions(wire).length - before).toBeLessThanOrEqual(MOST_TRIES)

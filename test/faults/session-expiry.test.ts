@@ -25,7 +25,7 @@ onWalletSession('sessions that end while the daemon works', () => {
     run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_MS })
     const { bench } = run
     const wire = await recorderOf(run, context)
-    const daemon = await run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
+    const daemon = await run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
     for (let nth = 0; nth < BATCHES; nth++) {
       const before = opened(wire).length
       await bench.registerMany(ASSETS_PER_BATCH, 'expiry')
@@ -51,7 +51,7 @@ onWalletSession('sessions that end while the daemon works', () => {
       return true
     }
     await bench.registerMany(ASSETS_PER_BATCH, 'revoked')
-    const daemon = await run.start('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
+    const daemon = await run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
     for (let nth = 0; nth < 2; nth++) {
       await bench.allScored()
       const before = opened(wire).length
