@@ -382,7 +382,7 @@ export function engineContract(open: () => QueueEngine): void {
       events,
     )
     await started.promise
-    const stopped = worker.stop(10_000)
+    const stopped = worker.stop(60_000)
     release.resolve()
     expect(await stopped).toEqual({ drained: true })
     expect(events.of('completed').map((event) => event.id)).toEqual(['drained'])
@@ -472,7 +472,7 @@ export function engineContract(open: () => QueueEngine): void {
     await events.until('completed', (event) => event.id === 'next')
     worker.pause()
     await engine.add('submit', 'left-behind', {}, { priority: 1 })
-    expect(await worker.stop(10_000)).toEqual({ drained: true })
+    expect(await worker.stop(60_000)).toEqual({ drained: true })
     worker.resume()
     expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
   })

@@ -64,8 +64,9 @@ export function kindsContract(open: () => QueueEngine): void {
     await engine.add('analyze-audio', 'calm', {}, { priority: 10 })
     await engine.add('analyze-text', 'urgent', {}, { priority: 1 })
     const others = [await work('analyze-audio', process), await work('analyze-text', process)]
-    // Room for these to have asked for it.
+    // Room for these to have asked for it, on a slow machine too.
     await new Promise((resolve) => setTimeout(resolve, 300))
+    for (let round = 0; round < 100; round++) await engine.ping()
     release.resolve()
     await images.until('completed', () => true, 8)
     for (const events of others) await events.until('completed')

@@ -362,7 +362,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
   it('waits for a Redis that comes up later', async () => {
     const server = await startRedisServer()
     await server.kill9()
-    const opening = openQueueEngine(engineOptions(server.url, '', { startWaitMs: 20_000 }))
+    const opening = openQueueEngine(engineOptions(server.url, '', { startWaitMs: 60_000 }))
     await server.restart()
     const engine = await opening
     await expect(engine.ping()).resolves.toBeUndefined()
