@@ -22,7 +22,7 @@ it('a revoked key stops submission, is said by name, and costs no job and no pro
 })
 
 it('an asset that closes while its job waits is dropped without being fetched', async () => {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 1500 }] } })
+  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 5000 }] } })
   await bench.prepare()
   // One job that computes and four that fetch: the sixth waits.
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '1', ATTESTD_FETCH_CONNECTIONS: '4' }).ready()
@@ -47,10 +47,12 @@ it('a priority asset overtakes a backlog', async () => {
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
   await bench.until('a first score', () => bench.sandbox.scores().length > 0)
   const urgent = await bench.register('backlog', { turnaround: 'priority_5min' })
+  const queued = () => daemon.metric('attestd_assets_total', 'how="enqueued"')
+  await bench.until('the urgent one in the queue', async () => (await queued()) === 9)
   const ahead = bench.sandbox.scores().length
   await bench.expectExactlyOneEach()
   const order = bench.sandbox.control.scoreAttempts().map(({ assetId }) => assetId)
-  // One may be under way and one may be queued for submission when it arrives.
+  // One may be under way and one may be queued for submission by then.
   expect(order.indexOf(urgent.id)).toBeLessThanOrEqual(ahead + 2)
   expect(order.indexOf(urgent.id)).toBeLessThan(order.length - 1)
   expect(await daemon.metric('attestd_missed_total')).toBe(0)

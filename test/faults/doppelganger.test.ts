@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { DaemonBench, SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
-import type { DaemonProcess } from '../support/daemon-process.js'
+import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { Wiretap } from '../support/daemon-wiretap.js'
 import { onEachApi } from '../support/fault-run.js'
 
@@ -17,14 +17,14 @@ afterEach(async () => {
 })
 
 /** A daemon on a queue of its own, that the other is faster than. */
-async function startSlow(changes: Readonly<Record<string, string>>): Promise<DaemonProcess> {
+async function startSlow(changes: Readonly<Record<string, string>>): Promise<DaemonUnderTest> {
   tap = await Wiretap.start(bench.sandbox.url, { roundTripMs: 600 })
   await bench.prepare('slow')
-  return bench.start({ ATTESTD_SERVICE_URL: tap.url, ...changes }, 'slow').ready()
+  return bench.startHere({ ATTESTD_SERVICE_URL: tap.url, ...changes }, 'slow').ready()
 }
 
 /** Registers asset by asset, since what was open while the daemon was new is no alarm. */
-async function untilAlarm(daemon: DaemonProcess, seed: string): Promise<void> {
+async function untilAlarm(daemon: DaemonUnderTest, seed: string): Promise<void> {
   await bench.until('an alarm', async () => {
     await bench.register(seed)
     await bench.allScored()
@@ -36,7 +36,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
   it('is found, logged, counted and shown, and the daemon goes on', async () => {
     bench = await DaemonBench.create({ api })
     await bench.prepare('fast')
-    const fast = await bench.start({}, 'fast').ready()
+    const fast = await bench.startHere({}, 'fast').ready()
     const slow = await startSlow({})
     await untilAlarm(slow, 'twins')
     expect(slow.log.find(({ reason }) => reason === 'doppelganger')).toMatchObject({ asset: expect.any(String) })
@@ -44,7 +44,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     expect(await slow.foreignScores()).toBeGreaterThan(0)
     expect(await slow.metric('attestd_scores_total', 'how="foreign"')).toBeGreaterThan(0)
     expect((await slow.get('/readyz')).status).toBe(200)
-    await fast.kill9()
+    await fast.end()
     await bench.register('twins')
     await bench.allScored()
   })
@@ -52,11 +52,11 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
   it('ends submission where the setting says so, until a restart', async () => {
     bench = await DaemonBench.create({ api })
     await bench.prepare('fast')
-    const fast = await bench.start({}, 'fast').ready()
+    const fast = await bench.startHere({}, 'fast').ready()
     const slow = await startSlow({ ATTESTD_ON_DOPPELGANGER: 'stop' })
     await untilAlarm(slow, 'stops')
     await bench.allScored()
-    await fast.kill9()
+    await fast.end()
     await bench.until('a reason why it is not ready', async () =>
       (await slow.get('/readyz')).text.includes('"reason":"doppelganger"'),
     )
@@ -65,8 +65,8 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
       (await slow.queues()).some((queue) => queue.name === 'submit' && queue.waiting + queue.delayed > 0)
     await bench.until('a held submission', waits)
     expect(bench.scoreCounts()[id]).toBe(0)
-    await slow.kill9()
-    bench.start({}, 'slow')
+    await slow.end()
+    bench.startHere({}, 'slow')
     await bench.allScored()
   })
 
@@ -80,7 +80,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     tap = await Wiretap.start(bench.sandbox.url, { toldOfSend: (nth) => answers[nth % answers.length]! })
     await bench.prepare()
     const changes = { ATTESTD_SERVICE_URL: tap.url, ATTESTD_ON_DOPPELGANGER: 'stop' }
-    const daemon = await bench.start(changes).ready()
+    const daemon = await bench.startHere(changes).ready()
     // From then on whatever the queue has no attempt of is another's.
     await sleep(bench.windowMs + 2 * SERVICE_TIMEOUT_MS)
     await bench.registerMany(answers.length, 'proxy')

@@ -28,7 +28,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'chain')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
+    const daemon = run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` })
     await bench.until('its name in the log', () => daemon.output.includes('rpc-wrong-chain'))
     await bench.until('a verdict that waits', async () => (await waiting(daemon)) > 0)
     const { text, status } = await daemon.get('/readyz')
@@ -45,7 +45,9 @@ onWalletSession('an RPC endpoint of another chain', () => {
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'next')
-    const daemon = run.start('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH},${bench.sandbox.chain.rpcUrl}` })
+    const daemon = run.startHere('daemon-0', {
+      ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH},${bench.sandbox.chain.rpcUrl}`,
+    })
     await bench.expectExactlyOneEach()
     expect(rpc.requests.length).toBeGreaterThan(0)
     expect(await daemon.metric('attestd_rpc_requests_total', 'outcome="rpc-wrong-chain"')).toBeGreaterThan(0)

@@ -50,7 +50,7 @@ export async function askRedis<T>(port: number, question: (redis: Redis) => Prom
   const impatient = {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
-    commandTimeout: 2000,
+    commandTimeout: 20_000,
     enableReadyCheck: false,
   }
   const redis = new Redis(port, '127.0.0.1', { ...impatient, ...(password && { password }) })
