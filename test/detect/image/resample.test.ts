@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { resized } from '../../../src/detect/image/resample.js'
+import { resized, resizedFast, type WideKernel } from '../../../src/detect/image/resample.js'
 import { resizeKernel } from '../../../src/detect/package/image-plan.js'
 
 const whole = z.int().min(0)
@@ -37,8 +37,12 @@ function drawn({ drawing, size: [width, height] }: Pick<Vector, 'drawing' | 'siz
   return { pixels, width, height }
 }
 
-function resizedAs({ area: [left, top, width, height], to, kernel, ...picture }: Vector) {
-  return resized({ picture: drawn(picture), area: { left, top, width, height } }, ...to, kernel)
+function cutOf({ area: [left, top, width, height], ...picture }: Vector) {
+  return { picture: drawn(picture), area: { left, top, width, height } }
+}
+
+function resizedAs(vector: Vector) {
+  return resized(cutOf(vector), ...vector.to, vector.kernel)
 }
 
 /** Largest difference of the bytes that the vector holds, in levels of 255. */
@@ -66,5 +70,25 @@ describe('made more than four times smaller, it is within a level of Pillow', ()
     const { pixels } = await resizedAs(vector)
     expect(pixels).toHaveLength(3 * vector.to[0] * vector.to[1])
     expect(farthest(pixels, vector)).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('resizedFast, which the views of shipped networks use', () => {
+  const isWide = (vector: Vector): vector is Vector & { kernel: WideKernel } =>
+    !['nearest', 'box'].includes(vector.kernel)
+  const becomesSmaller = ({ area, to }: Vector) => area[2] > to[0] && area[3] > to[1]
+  const wide = vectors.filter(isWide).map((vector) => [name(vector), vector] as const)
+
+  it.each(wide.filter(([, vector]) => !becomesSmaller(vector)))('gives the bytes of Pillow: %s', async (_, vector) => {
+    const { pixels } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
+    expect(createHash('sha256').update(pixels).digest('hex')).toBe(vector.digest)
+  })
+
+  it.each(wide.filter(([, vector]) => becomesSmaller(vector)))('is near them, but at edges: %s', async (_, vector) => {
+    const exact = await resizedAs(vector)
+    const { pixels, ...size } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
+    expect(size).toEqual({ width: exact.width, height: exact.height })
+    const far = pixels.filter((byte, index) => Math.abs(byte - (exact.pixels[index] as number)) > 2)
+    expect(far.length / pixels.length).toBeLessThan(0.02)
   })
 })

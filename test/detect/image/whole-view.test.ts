@@ -33,4 +33,13 @@ describe('wholeView', () => {
     expect([pixels[0], pixels[(width - 1) * 3]]).toEqual([30, 69])
     expect([pixels[1], pixels[(width * 20 - 1) * 3 + 1]]).toEqual([0, 19])
   })
+
+  it('enlarges a picture as Pillow does, without a shift', async () => {
+    const { pixels } = await view(100, 100, 101, 1)
+    const red = Array.from({ length: 101 }, (_, column) => pixels[column * 3])
+    // The ramp from 0 to 99 at the middles of 101 columns.
+    expect(red).toEqual(
+      red.map((_, column) => Math.min(99, Math.max(0, Math.round(((column + 0.5) * 100) / 101 - 0.5)))),
+    )
+  })
 })
