@@ -9,7 +9,16 @@ import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { type ImportOptions, importPackage } from '../../src/lab/import/import-package.js'
 import { SAMPLE_TEXT, sampleVoice } from '../../src/lab/import/own-samples.js'
 import { DetectorBench } from '../support/detector-bench.js'
-import { pixelClassifier, tokenClassifier, waveformClassifier } from '../support/tiny-classifiers.js'
+import {
+  FLOAT16,
+  INT32,
+  maskedWaveformClassifier,
+  pixelClassifier,
+  splitPixelClassifier,
+  tokenClassifier,
+  UINT8,
+  waveformClassifier,
+} from '../support/tiny-classifiers.js'
 
 let bench: DetectorBench
 let exports: string
@@ -42,6 +51,7 @@ function importIt(folder: string, own: Partial<ImportOptions> = {}) {
     fakeLabels: null,
     languages: ['en'],
     windowSeconds: null,
+    check: null,
     modelsDir: bench.modelsDir,
     clock: systemClock,
     measuring: {
@@ -67,13 +77,28 @@ const IMAGE_PROCESSOR = {
   image_mean: [0.5, 0.4, 0.3],
   image_std: [0.25, 0.2, 0.1],
 }
-const PIXELS = pixelClassifier(
-  [
-    [1, -1, 0.5],
-    [-0.5, 0.25, 1],
-  ],
-  [0.1, -0.3],
-)
+const WEIGHTS = [
+  [1, -1, 0.5],
+  [-0.5, 0.25, 1],
+] as const
+const BIAS = [0.1, -0.3]
+const PIXELS = pixelClassifier(WEIGHTS, BIAS)
+
+/** A picture of one color, and what the network gives for it, real and fake. */
+const COLOR = { r: 200, g: 90, b: 30 }
+const plain = (width = 90) =>
+  sharp({ create: { width, height: 60, channels: 3, background: COLOR } })
+    .png()
+    .toBuffer()
+const [X, Y, Z] = [(200 / 255 - 0.5) / 0.25, (90 / 255 - 0.4) / 0.2, (30 / 255 - 0.3) / 0.1] as const
+const LOGITS = [X - Y + 0.5 * Z + 0.1, -0.5 * X + 0.25 * Y + Z - 0.3] as const
+const MARGIN = LOGITS[1] - LOGITS[0]
+
+/** The risk of the plain picture by an imported package. */
+async function riskOfPlain(id: string): Promise<number> {
+  const host = await bench.start({ detectors: [id] })
+  return (await host.detect({ file: await bench.write('plain.png', await plain()), mediaType: 'image' })).risk
+}
 
 describe('models import', () => {
   it('an export, after one that was killed with its copy of the weights', async () => {
@@ -109,15 +134,89 @@ describe('models import', () => {
     })
     expect(classes.labels).toEqual(['Realism', 'Deepfake'])
 
-    const host = await bench.start({ detectors: ['vit-deepfake'] })
-    const [r, g, b] = [200, 90, 30]
-    const png = await sharp({ create: { width: 90, height: 60, channels: 3, background: { r, g, b } } })
-      .png()
-      .toBuffer()
-    const { risk } = await host.detect({ file: await bench.write('plain.png', png), mediaType: 'image' })
-    const [x, y, z] = [(r / 255 - 0.5) / 0.25, (g / 255 - 0.4) / 0.2, (b / 255 - 0.3) / 0.1]
-    const [real, fake] = [x - y + 0.5 * z + 0.1, -0.5 * x + 0.25 * y + z - 0.3]
-    expect(risk).toBeCloseTo(sigmoid(fake - real), 5)
+    expect(await riskOfPlain('vit-deepfake')).toBeCloseTo(sigmoid(MARGIN), 5)
+  })
+
+  it('an export whose weights lie in a second file, and whose processor is stated as transformers 5 does', async () => {
+    const { model, data } = splitPixelClassifier(WEIGHTS, BIAS, 'model.onnx.data')
+    const folder = await writeExport('split', {
+      'config.json': IMAGE_CONFIG,
+      'processor_config.json': { image_processor: IMAGE_PROCESSOR },
+      'onnx/model.onnx': model,
+      'onnx/model.onnx.data': data,
+    })
+    const { manifest } = await importIt(folder)
+    expect(manifest.runtime).toMatchObject({ model: 'model.onnx', data: 'model.onnx.data' })
+    expect(Object.keys(manifest.files)).toContain('model.onnx.data')
+    expect(await riskOfPlain('split')).toBeCloseTo(sigmoid(MARGIN), 5)
+  })
+
+  it('a network that takes and gives floats of 16 bits', async () => {
+    const config = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR }
+    await importIt(await writeExport('halves', { ...config, 'model.onnx': pixelClassifier(WEIGHTS, BIAS, FLOAT16) }))
+    expect(await riskOfPlain('halves')).toBeCloseTo(sigmoid(MARGIN), 2)
+  })
+
+  it('a network that takes bytes', async () => {
+    const weights = WEIGHTS.map((row) => row.map((weight) => weight / 100) as [number, number, number])
+    const config = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR }
+    await importIt(await writeExport('bytes', { ...config, 'model.onnx': pixelClassifier(weights, BIAS, UINT8) }))
+    const [real, fake] = [2 - 0.9 + 0.15 + 0.1, -1 + 0.225 + 0.3 - 0.3]
+    expect(await riskOfPlain('bytes')).toBeCloseTo(sigmoid(fake - real), 5)
+  })
+
+  it('the difference to what the original returned stands in the card', async () => {
+    const folder = await writeExport('checked', {
+      'config.json': IMAGE_CONFIG,
+      'preprocessor_config.json': IMAGE_PROCESSOR,
+      'model.onnx': PIXELS,
+    })
+    const check = await writeExport('references', {
+      'a.png': await plain(),
+      'sub/b.png': await plain(100),
+      'small.png': await plain(9),
+      'logits.json': { 'a.png': LOGITS, 'sub/b.png': [LOGITS[0] + 0.5, LOGITS[1]], 'small.png': [0, 0] },
+    })
+    const { agreement, folder: made } = await importIt(folder, { check })
+    expect(agreement).toMatchObject({ compared: 2, worst: 'sub/b.png', refused: ['small.png (media-too-small)'] })
+    expect(agreement?.largest).toBeCloseTo(0.5, 4)
+    expect(agreement?.mean).toBeCloseTo(0.25, 4)
+    expect(await fs.readFile(path.join(made, 'card.md'), 'utf8')).toMatch(
+      /## Agreement with the original\n\nCompared with the original on 2 files: mean difference of the logit 0\.2500/,
+    )
+  })
+
+  it.each<[string, Record<string, unknown> | null, RegExp]>([
+    ['are missing', null, /holds no logits\.json/],
+    ['name nothing', {}, /logits\.json is not accepted/],
+    ['are no numbers', { 'a.png': ['x'] }, /logits\.json is not accepted/],
+    ['name a file that is not there', { 'b.png': [0, 1] }, /names b\.png, which is not a file/],
+    ['have another number of classes', { 'a.png': [0, 1, 2] }, /a\.png has 3 logits, the package 2/],
+    ['are of refused files alone', { 'small.png': [0, 1] }, /refuses every file: small\.png \(media-too-small\)/],
+  ])('references that %s end the import', async (name, logits, message) => {
+    const files = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR, 'model.onnx': PIXELS }
+    const folder = await writeExport(`unchecked ${name}`, files)
+    const pictures = { 'a.png': await plain(), 'small.png': await plain(9) }
+    const stated = logits === null ? {} : { 'logits.json': logits }
+    const check = await writeExport(`references that ${name}`, { ...pictures, ...stated })
+    await expect(importIt(folder, { check })).rejects.toMatchObject({
+      reason: 'import-unsupported',
+      message: expect.stringMatching(message),
+    })
+    expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
+  })
+
+  it('an audio classifier that takes a mask of what was heard', async () => {
+    const folder = await writeExport('masked', {
+      'config.json': { architectures: ['Wav2Vec2ForSequenceClassification'], id2label: { 0: 'spoof', 1: 'bonafide' } },
+      'preprocessor_config.json': { sampling_rate: 16_000, do_normalize: true },
+      'model.onnx': maskedWaveformClassifier([1.5, -0.5], [0.2, 0.4]),
+    })
+    await importIt(folder, { windowSeconds: 10 })
+    const host = await bench.start({ detectors: ['masked'] })
+    const { risk } = await host.detect({ file: await bench.write('voice.wav', sampleVoice()), mediaType: 'audio' })
+    // 5 of 10 seconds: half of the mean square, which is 1 when leveled, times half of the mask.
+    expect(risk).toBeCloseTo(sigmoid(2 * 0.25 + 0.2 - 0.4), 4)
   })
 
   it('an audio classifier of the raw waveform, leveled as its feature extractor does', async () => {
@@ -204,6 +303,29 @@ describe('models import', () => {
     }
   })
 
+  it('a text classifier of 32-bit tokens, which gets the text as it was written', async () => {
+    const vocab = { '[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3, the: 4, '#': 5, '*': 6 }
+    const folder = await writeExport('raw', {
+      'config.json': { id2label: { 0: 'Human', 1: 'Machine' } },
+      'model.onnx': tokenClassifier([0.3, -0.2], [0, 0.5], INT32),
+      'tokenizer.json': bertTokenizer(vocab),
+      'tokenizer_config.json': { tokenizer_class: 'BertTokenizer' },
+    })
+    const { manifest } = await importIt(folder)
+    expect(manifest.preprocessing).toMatchObject({ normalize: false })
+    const host = await bench.start({ detectors: ['raw'] })
+    const written = `# ${SAMPLE_TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ').slice(0, 600)} *the*`
+    const { risk } = await host.detect({ file: await bench.write('raw.txt', written), mediaType: 'text' })
+    const ids = written
+      .toLowerCase()
+      .match(/[a-z]+|[#*]/g)
+      ?.map((word) => vocab[word as keyof typeof vocab] ?? 1) as number[]
+    const all = [2, ...ids, 3]
+    const mean = all.reduce((sum, id) => sum + id, 0) / all.length
+    expect(all).toContain(5)
+    expect(risk).toBeCloseTo(sigmoid(-0.2 * mean + 0.5 - 0.3 * mean), 5)
+  })
+
   it('the package is whole: digests hold, the card says what is not known, hostile labels stay text', async () => {
     const folder = await writeExport('card', {
       'config.json': { id2label: { 0: 'real', 1: 'AI <script>' }, _name_or_path: 'x|y\n# Heading' },
@@ -231,7 +353,11 @@ describe('exports that are refused by name, leaving nothing behind', () => {
     ['no config', { 'model.onnx': PIXELS }, /holds no config\.json/],
     ['no weights', { 'config.json': IMAGE_CONFIG }, /holds no onnx\/model\.onnx nor model\.onnx/],
     ['weights that are none', { ...image, 'model.onnx': 'no network' }, /not a network that runs here/],
-    ['split weights', { ...image, 'model.onnx_data': 'x' }, /lie partly in model\.onnx_data/],
+    [
+      'split weights',
+      { ...image, 'model.onnx_data': 'x', 'model.onnx.data': 'x' },
+      /model\.onnx_data and model\.onnx\.data/,
+    ],
     ['labels without words', { ...image, 'config.json': { id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } } }, /--fake-label/],
     ['turned labels', { ...image, 'config.json': { id2label: { 0: 'not AI', 1: 'human' } } }, /None of the labels/],
     ['labels that all say fake', { ...image, 'config.json': { id2label: { 0: 'fake', 1: 'AI' } } }, /Every label/],

@@ -38,6 +38,12 @@ export function tensor(name: string, shape: number[], values: number[]): Buffer 
   return message(5, ...shape.map((size) => number(1, size)), number(2, FLOAT), text(8, name), bytes(9, raw))
 }
 
+/** A tensor whose numbers are a file of their own. */
+export function outerTensor(name: string, shape: number[], file: string): Buffer {
+  const location = message(13, text(1, 'location'), text(2, file))
+  return message(5, ...shape.map((size) => number(1, size)), number(2, FLOAT), text(8, name), location, number(14, 1))
+}
+
 export function value(field: number, name: string, shape: (number | string)[], type = FLOAT): Buffer {
   const dimensions = shape.map((size) => message(1, typeof size === 'number' ? number(1, size) : text(2, size)))
   return message(field, text(1, name), message(2, message(1, number(1, type), message(2, ...dimensions))))

@@ -1,10 +1,15 @@
-import { message, node, number, onnxFile, tensor, text, value } from './detector-tiny-onnx.js'
+import { message, node, number, onnxFile, outerTensor, tensor, text, value } from './detector-tiny-onnx.js'
 
 // Networks as Hugging Face exports have them: `pixel_values`, `input_values` or tokens in, the `logits` of classes out.
 
 /** Element types of ONNX. */
 const FLOAT = 1
 const INT64 = 7
+/** Other types of `pixelClassifier`. */
+export const UINT8 = 2
+export const FLOAT16 = 10
+/** The other type of `tokenClassifier`. */
+export const INT32 = 6
 /** Types of an attribute. */
 const INT = 2
 const INTS = 7
@@ -20,8 +25,9 @@ function model(
   constants: readonly Buffer[],
   inputs: readonly Buffer[],
   classes: number,
+  type = FLOAT,
 ): Buffer {
-  const logits = value(12, 'logits', ['batch', classes])
+  const logits = value(12, 'logits', ['batch', classes], type)
   return onnxFile(...nodes, text(2, 'tiny'), ...constants, ...inputs, logits)
 }
 
@@ -30,23 +36,50 @@ function classifier(
   features: string,
   weights: readonly (readonly number[])[],
   bias: readonly number[],
+  output = 'logits',
 ): [Buffer, Buffer[]] {
   const columns = (weights[0] ?? []).flatMap((_, row) => weights.map((each) => each[row] as number))
   const constants = [
     tensor('weights', [weights[0]?.length ?? 0, weights.length], columns),
     tensor('bias', [bias.length], [...bias]),
   ]
-  return [node('Gemm', [features, 'weights', 'bias'], ['logits']), constants]
+  return [node('Gemm', [features, 'weights', 'bias'], [output]), constants]
 }
 
-/** Takes the mean of each color. @param weights one row of three a class */
+/** Takes the mean of each color. @param weights one row of three a class @param type of the pixels; halves give halves */
 export function pixelClassifier(
   weights: readonly (readonly [number, number, number])[],
   bias: readonly number[],
+  type = FLOAT,
 ): Buffer {
-  const [gemm, constants] = classifier('flat', weights, bias)
-  const nodes = [node('GlobalAveragePool', ['pixel_values'], ['pooled']), node('Flatten', ['pooled'], ['flat']), gemm]
-  return model(nodes, constants, [value(11, 'pixel_values', ['batch', 3, 'height', 'width'])], bias.length)
+  const [gemm, constants] = classifier('flat', weights, bias, type === FLOAT16 ? 'sums' : 'logits')
+  const nodes = [
+    node('Cast', ['pixel_values'], ['floats'], [attribute('to', FLOAT)]),
+    node('GlobalAveragePool', ['floats'], ['pooled']),
+    node('Flatten', ['pooled'], ['flat']),
+    gemm,
+    ...(type === FLOAT16 ? [node('Cast', ['sums'], ['logits'], [attribute('to', FLOAT16)])] : []),
+  ]
+  const pixels = value(11, 'pixel_values', ['batch', 3, 'height', 'width'], type)
+  return model(nodes, constants, [pixels], bias.length, type === FLOAT16 ? FLOAT16 : FLOAT)
+}
+
+/** The same with its weights in another file: both contents. */
+export function splitPixelClassifier(
+  weights: readonly (readonly [number, number, number])[],
+  bias: readonly number[],
+  file: string,
+): { model: Buffer; data: Buffer } {
+  const columns = [0, 1, 2].flatMap((row) => weights.map((each) => each[row] as number))
+  const constants = [outerTensor('weights', [3, weights.length], file), tensor('bias', [bias.length], [...bias])]
+  const nodes = [
+    node('GlobalAveragePool', ['pixel_values'], ['pooled']),
+    node('Flatten', ['pooled'], ['flat']),
+    node('Gemm', ['flat', 'weights', 'bias'], ['logits']),
+  ]
+  const pixels = value(11, 'pixel_values', ['batch', 3, 'height', 'width'])
+  const split = model(nodes, constants, [pixels], bias.length)
+  return { model: split, data: Buffer.from(Float32Array.from(columns).buffer) }
 }
 
 /** Takes the mean square of the samples. @param weights one number a class */
@@ -61,8 +94,31 @@ export function waveformClassifier(weights: readonly number[], bias: readonly nu
   return model(nodes, constants, [value(11, 'input_values', ['batch', 'samples'])], bias.length)
 }
 
+/** Takes the mean square of the samples times the share that the mask leaves. @param weights one number a class */
+export function maskedWaveformClassifier(weights: readonly number[], bias: readonly number[]): Buffer {
+  const [gemm, constants] = classifier(
+    'heard',
+    weights.map((weight) => [weight]),
+    bias,
+  )
+  const ofAll = [attribute('axes', [1]), attribute('keepdims', 1)]
+  const nodes = [
+    node('Mul', ['input_values', 'input_values'], ['squares']),
+    node('ReduceMean', ['squares'], ['power'], ofAll),
+    node('Cast', ['attention_mask'], ['mask'], [attribute('to', FLOAT)]),
+    node('ReduceMean', ['mask'], ['share'], ofAll),
+    node('Mul', ['power', 'share'], ['heard']),
+    gemm,
+  ]
+  const inputs = [
+    value(11, 'attention_mask', ['batch', 'samples'], INT64),
+    value(11, 'input_values', ['batch', 'samples']),
+  ]
+  return model(nodes, constants, inputs, bias.length)
+}
+
 /** Takes the mean of the token ids under the mask. @param weights one number a class */
-export function tokenClassifier(weights: readonly number[], bias: readonly number[]): Buffer {
+export function tokenClassifier(weights: readonly number[], bias: readonly number[], type = INT64): Buffer {
   const [gemm, constants] = classifier(
     'mean',
     weights.map((weight) => [weight]),
@@ -75,6 +131,6 @@ export function tokenClassifier(weights: readonly number[], bias: readonly numbe
     node('ReduceMean', ['numbers'], ['mean'], [attribute('axes', [1]), attribute('keepdims', 1)]),
     gemm,
   ]
-  const inputs = ['input_ids', 'attention_mask'].map((name) => value(11, name, ['batch', 'tokens'], INT64))
+  const inputs = ['input_ids', 'attention_mask'].map((name) => value(11, name, ['batch', 'tokens'], type))
   return model(nodes, constants, inputs, bias.length)
 }

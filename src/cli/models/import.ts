@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { AttestdError } from '../../core/errors.js'
+import { agreementText } from '../../lab/import/agreement.js'
 import { fileArgument } from '../flags/files.js'
 import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
@@ -14,6 +15,7 @@ interface ImportFlags {
   readonly model?: string
   readonly languages: string
   readonly windowSeconds?: string
+  readonly check?: string
 }
 
 /** `attestd models import`. */
@@ -37,6 +39,10 @@ export function modelsImportVerb(): Command {
       '--window-seconds <seconds>',
       'length of the clips that an audio model was trained on (each recording at its own where absent)',
     )
+    .option(
+      '--check <folder>',
+      'media files, and logits.json with what the original returns for each: compares, and writes the difference into the card',
+    )
   return verb.action(async (folder: string, flags: ImportFlags) => {
     const { importModel } = await import('../../app/lab/import-model.js')
     const options = {
@@ -46,10 +52,11 @@ export function modelsImportVerb(): Command {
       out: flags.out === undefined ? null : path.resolve(flags.out),
       model: flags.model ?? null,
       languages: languagesFlag(flags.languages),
+      check: flags.check === undefined ? null : await fileArgument('--check', flags.check, 'folder'),
       windowSeconds: numberFlag('--window-seconds', flags.windowSeconds, 0.1, 600),
     }
     const made = await withStop((signal) => importModel(settingsOf(verb).settings, options, signal))
-    const { manifest, classes, guesses } = made
+    const { manifest, classes, guesses, agreement } = made
     // Found without --models-dir.
     const named = flags.out === undefined ? manifest.id : made.folder
     const fake = classes.fake.map((index) => classes.labels[index])
@@ -57,6 +64,7 @@ export function modelsImportVerb(): Command {
       `Written: ${made.folder}`,
       `  scores ${manifest.mediaTypes.join(', ')}; fake: ${fake.join(', ')}, of ${classes.labels.join(', ')}`,
       `  its own sample has a risk of ${manifest.selfTest.risk} here`,
+      ...(agreement === null ? [] : agreementText(agreement)),
       ...guesses.map((guess) => `assumed: ${guess}`),
       'Its accuracy is not known yet. Next:',
       `  npx attestd models eval ${named} --data INDEX`,

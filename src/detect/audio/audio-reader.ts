@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, Part } from '../contract/medium-reader.js'
+import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
+import { AUDIO_MASK } from '../package/preprocessing.js'
 import { leveled } from './leveled.js'
 import { type Recording, readRecording } from './recording.js'
 import { VARIANTS, varied } from './variants.js'
@@ -8,17 +9,21 @@ import { fillWindow, planWindows, type Stretch } from './windows.js'
 const CHANNEL_WORDS = ['', 'mono', 'stereo']
 
 /** Opens a recording; its parts are windows of speech, named by their time in it, such as `4.0-7.0 s`. */
-export const readAudio: MediumReader = async (file, { preprocessing: plan }, tools) => {
+export const readAudio: MediumReader = async (file, { preprocessing: plan, runtime }, tools) => {
   if (plan.kind !== 'audio') throw new AttestdError('internal-error', 'The package does not read audio.')
   const recording = await readRecording(file, plan.sampleRate, tools)
   const { windows, speechSeconds } = planWindows(recording.samples, plan, recording.passages)
   const { sampleRate } = plan
+  const isMasked = 'input' in runtime && runtime.input[1] === AUDIO_MASK
   const partsOf = function* (change: (stretch: Float32Array) => Float32Array): Iterable<Part> {
     for (const { start, end } of windows) {
       const values = fillWindow(leveled(change(recording.samples.subarray(start, end)), plan), plan)
       yield {
         name: nameOf({ start, end }, recording.passages, sampleRate),
-        inputs: [{ type: 'float32', values, shape: [1, values.length] }],
+        inputs: [
+          { type: 'float32', values, shape: [1, values.length] },
+          ...(isMasked ? [maskOf(values.length, plan.padding === 'repeat' ? values.length : end - start)] : []),
+        ],
       }
     }
   }
@@ -30,6 +35,11 @@ export const readAudio: MediumReader = async (file, { preprocessing: plan }, too
       for (const name of VARIANTS) yield { name, parts: partsOf((stretch) => varied(stretch, sampleRate, name)) }
     },
   }
+}
+
+/** 1 for what was heard, 0 for what a window was filled up with. */
+function maskOf(length: number, heard: number): ModelInput {
+  return { type: 'int64', values: new BigInt64Array(length).fill(1n, 0, heard), shape: [1, length] }
 }
 
 /** Its time in the recording, which is an estimate behind the first passage. */

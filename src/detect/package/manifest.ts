@@ -159,6 +159,7 @@ function checkViews(
 function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifestShape>): [string[], string][] {
   const named: [string[], string][] = [[['selfTest', 'file'], selfTest.file]]
   if (runtime.kind === 'onnx') named.push([['runtime', 'model'], runtime.model])
+  if (runtime.kind === 'onnx' && runtime.data !== undefined) named.push([['runtime', 'data'], runtime.data])
   if (runtime.kind === 'onnx-encoded')
     named.push([['runtime', 'view'], runtime.view], [['runtime', 'model'], runtime.model])
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])

@@ -6,6 +6,9 @@ import { relativePath } from './package-file.js'
 /** Where a package does not state its own: below this many normalized characters prose cannot be judged (README of the text pack). */
 export const DEFAULT_MIN_CHARACTERS = 180
 
+/** Second input of a network of sound that takes it, as Wav2Vec2FeatureExtractor names it: which samples were heard. */
+export const AUDIO_MASK = 'attention_mask'
+
 /** Mono samples at one rate, speech found first, cut into windows of one length. */
 const audioPreprocessing = z.strictObject({
   kind: z.literal('audio'),
@@ -35,9 +38,11 @@ const tokenFields = {
   maxTokens: z.int().min(8).max(8192),
 }
 
-/** Prose, normalized and cut into windows at sentence ends. */
+/** Prose, normalized unless the model takes raw text, and cut into windows at sentence ends. */
 const textPreprocessing = z.strictObject({
   kind: z.literal('text'),
+  /** False: the model gets the text as it was written. What is checked, and counted in characters, is normalized either way. */
+  normalize: z.boolean().default(true),
   minCharacters: z.int().min(1).default(DEFAULT_MIN_CHARACTERS),
   /** Longest window, in normalized characters. */
   windowCharacters: z.int().min(100),
@@ -96,7 +101,7 @@ export const preprocessingSchema = z.discriminatedUnion('kind', [
 export type Preprocessing = z.infer<typeof preprocessingSchema>
 /** `preprocessing` of kind `audio` in a manifest: lengths in samples of `sampleRate`, speech in seconds. */
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
-/** `preprocessing` of kind `text` in a manifest: lengths in characters after normalization. */
+/** `preprocessing` of kind `text` in a manifest: lengths in characters. */
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
 /** `preprocessing` of kind `video` in a manifest. */
 export type VideoPreprocessing = z.infer<typeof videoPreprocessing>

@@ -12,6 +12,8 @@ const inputs = z.union([tensorName.transform((name) => [name]), z.array(tensorNa
 const onnxRuntime = z.strictObject({
   kind: z.literal('onnx'),
   model: relativePath,
+  /** Weights that lie outside the model, in the file that it refers to by this name. */
+  data: relativePath.optional(),
   input: inputs,
   output: tensorName,
 })

@@ -10,6 +10,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
 import { outputWidth } from '../scoring/aggregation.js'
+import { fromHalves, toHalves } from './half-floats.js'
 import { requireWidth } from './output-width.js'
 
 /**
@@ -46,8 +47,8 @@ export interface Network {
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
  */
 export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
-  const { model, input, output } = runtime
-  const network = await loadNetwork(pack, model)
+  const { model, data, input, output } = runtime
+  const network = await loadNetwork(pack, model, data)
   const loaded = modelOf(network, input, output)
   const facts = network.session.outputMetadata.find(({ name }) => name === output)
   requireWidth(facts?.isTensor ? facts.shape : [], outputWidth(pack.manifest), network.of)
@@ -96,12 +97,16 @@ const packed = new Map<string, InferenceSession>()
 
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
+ * @param data file of the package with weights that lie outside the ONNX file, which refers to it by this name
  * @throws AttestdError model-digest-mismatch, manifest-invalid (not packed as its name states, unpacks to too much, not a model), detector-out-of-memory
  */
-export async function loadNetwork(pack: DetectorPackage, file: string): Promise<Network> {
+export async function loadNetwork(pack: DetectorPackage, file: string, data?: string): Promise<Network> {
   const bytes = await readPackageFile(pack, file)
   const { id: of, files } = pack.manifest
-  if (!file.endsWith(PACKED)) return { session: await createSession(bytes, file, of), file, of }
+  if (!file.endsWith(PACKED)) {
+    const externalData = data === undefined ? [] : [{ path: data, data: await readPackageFile(pack, data) }]
+    return { session: await createSession(bytes, file, of, externalData), file, of }
+  }
   const digest = files[file]?.sha256 ?? ''
   const session = packed.get(digest) ?? (await createSession(await unpacked(bytes, file, of), file, of))
   packed.set(digest, session)
@@ -123,9 +128,14 @@ async function unpacked(bytes: Buffer, file: string, of: string): Promise<Uint8A
   }
 }
 
-async function createSession(bytes: Uint8Array, file: string, of: string): Promise<InferenceSession> {
+async function createSession(
+  bytes: Uint8Array,
+  file: string,
+  of: string,
+  externalData: InferenceSession.SessionOptions['externalData'] = [],
+): Promise<InferenceSession> {
   try {
-    return await InferenceSession.create(bytes, SESSION_OPTIONS)
+    return await InferenceSession.create(bytes, { ...SESSION_OPTIONS, externalData })
   } catch (error) {
     throw failure('manifest-invalid', `${file} of ${of} cannot be loaded`, error)
   }
@@ -158,7 +168,10 @@ export async function runNetwork(
   inputs: Readonly<Record<string, ModelInput>>,
   outputs: readonly string[],
 ): Promise<FloatInput[]> {
-  const feeds = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, tensorOf(input)]))
+  const types = new Map(session.inputMetadata.map((each) => [each.name, each.isTensor ? each.type : undefined]))
+  const feeds = Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [name, tensorOf(input, types.get(name))]),
+  )
   let results: InferenceSession.OnnxValueMapType
   try {
     results = await session.run(feeds, outputs)
@@ -166,14 +179,27 @@ export async function runNetwork(
     throw failure('detector-failed', `${file} of ${of} failed`, error)
   }
   return outputs.map((name) => {
-    const { data, dims } = results[name] as Tensor
+    const { data, dims, type } = results[name] as Tensor
     if (data instanceof Float32Array) return { type: 'float32', values: data, shape: dims }
-    throw new AttestdError('detector-failed', `${file} of ${of} did not return 32-bit floats.`)
+    if (type === 'float16') return { type: 'float32', values: fromHalves(halvesIn(data)), shape: dims }
+    throw new AttestdError('detector-failed', `${file} of ${of} returned ${type}, not floats of 32 or 16 bits.`)
   })
 }
 
-function tensorOf(input: ModelInput): Tensor {
-  return input.type === 'float32'
-    ? new Tensor('float32', input.values, input.shape)
-    : new Tensor('int64', input.values, input.shape)
+/** The bits of halves, which newer versions of Node hold as numbers. */
+function halvesIn(data: Tensor['data']): Uint16Array {
+  const { buffer, byteOffset, length } = data as Uint16Array
+  return new Uint16Array(buffer, byteOffset, length)
+}
+
+/** An input in the type of numbers that the network takes. */
+function tensorOf({ type, values, shape }: ModelInput, wanted: Tensor.Type | undefined): Tensor {
+  if (type === 'int64')
+    return wanted === 'int32'
+      ? new Tensor('int32', Int32Array.from(values, Number), shape)
+      : new Tensor('int64', values, shape)
+  if (wanted === 'float16') return new Tensor('float16', toHalves(values), shape)
+  // Rounded, and kept between 0 and 255.
+  if (wanted === 'uint8') return new Tensor('uint8', new Uint8Array(Uint8ClampedArray.from(values).buffer), shape)
+  return new Tensor('float32', values, shape)
 }

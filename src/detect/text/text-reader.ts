@@ -13,7 +13,7 @@ import { styleMeasures } from './style-features.js'
 import { textVariants } from './variants.js'
 import { cutWindows } from './windows.js'
 
-/** Turns a passage of normalized text into the inputs of a model, in their order. */
+/** Turns a passage of a text into the inputs of a model, in their order. */
 export type TextFeatures = (passage: string) => readonly ModelInput[]
 
 /** Opens a text for a package whose features are hashed n-grams. */
@@ -25,7 +25,7 @@ export const readText: MediumReader = (file, { preprocessing }) => {
 }
 
 /**
- * Opens a text: decoded, normalized, checked to be prose of a known language, cut into windows.
+ * Opens a text: decoded, checked when normalized to be prose of a known language, cut into windows.
  * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short, media-featureless,
  * language-unsupported
  */
@@ -34,13 +34,14 @@ export async function readTextWith(file: string, plan: TextPreprocessing, featur
   const prose = normalizeText(text)
   const language = requireProse(text, prose, plan)
   const length = charactersIn(prose)
+  const read = plan.normalize ? prose : text
   const parts = (passage: string) => partsOf(passage, plan, features)
   return {
     summary: `${encoding} text, ${language}, ${length} characters`,
     length,
-    parts: () => parts(prose),
+    parts: () => parts(read),
     async *variants() {
-      for (const variant of textVariants(prose)) {
+      for (const variant of textVariants(read)) {
         if (charactersIn(variant.text) >= plan.minCharacters) yield { name: variant.name, parts: parts(variant.text) }
       }
     },
@@ -69,6 +70,11 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
 }
 
 function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
+  // A raw text keeps the spaces at its ends where the model can take it in one piece.
+  if (!plan.normalize && charactersIn(text) <= plan.windowCharacters) {
+    yield { name: `characters 0-${charactersIn(text)}`, inputs: features(text) }
+    return
+  }
   const windows = cutWindows(text, { longest: plan.windowCharacters, shortest: plan.minCharacters })
   for (const { text: passage, start, end } of spread(windows, plan.maxWindows))
     yield { name: `characters ${start}-${end}`, inputs: features(passage) }

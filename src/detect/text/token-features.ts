@@ -5,6 +5,7 @@ import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type TokenPlan, tokenPlanOf } from '../package/preprocessing.js'
 import { readPackageFile } from '../package/read-package-file.js'
+import { withoutNmt } from './nmt-normalizer.js'
 import { ngramInputCount, ngramInputs, readTextWith, type TextFeatures } from './text-reader.js'
 
 /** Inputs that a text classifier may take, in whatever order its manifest names them. */
@@ -63,7 +64,8 @@ async function loadTokenizer(
     [files.tokenizer, files.tokenizerConfig].map((name) => readPackageFile(pack, name)),
   )
   try {
-    return new Tokenizer(JSON.parse(String(tokenizer)) as object, JSON.parse(String(config)) as object)
+    const stated = JSON.parse(String(tokenizer)) as { readonly normalizer?: unknown }
+    return new Tokenizer({ ...stated, normalizer: withoutNmt(stated.normalizer) }, JSON.parse(String(config)) as object)
   } catch (cause) {
     const message = `The tokenizer of ${pack.manifest.id} cannot be loaded: ${errorText(cause)}`
     throw new AttestdError('manifest-invalid', message, { cause })

@@ -1,4 +1,5 @@
 import type { DetectorManifest } from '../../detect/package/manifest.js'
+import { type Agreement, agreementText } from './agreement.js'
 import type { FakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 
@@ -8,10 +9,12 @@ export interface CardFacts {
   readonly classes: FakeClasses
   readonly export: Pick<HuggingFaceExport, 'config' | 'license' | 'folder'>
   readonly guesses: readonly string[]
+  /** Null where nothing was compared. */
+  readonly agreement: Agreement | null
 }
 
 /** card.md of an imported package: what is known, and what is not. */
-export function cardStub({ manifest, classes, export: { config, license }, guesses }: CardFacts): string {
+export function cardStub({ manifest, classes, export: { config, license }, guesses, agreement }: CardFacts): string {
   const { id, mediaTypes, selfTest } = manifest
   const name = config._name_or_path === undefined || config._name_or_path === '' ? 'not stated' : config._name_or_path
   const labels = classes.labels.map((label, index) => `${plain(label)}${classes.fake.includes(index) ? ' (fake)' : ''}`)
@@ -36,7 +39,7 @@ Imported from a Hugging Face export by \`attestd models import\`. Scores ${media
 ${guesses.map((guess) => `- ${plain(guess)}\n`).join('')}
 The self-test sample \`${selfTest.file}\` was made by attestd. Its risk of ${selfTest.risk} is what this network returns here, which shows
 that the runtime works and nothing about accuracy.
-`
+${agreement === null ? '' : `\n## Agreement with the original\n\n${agreementText(agreement).map(plain).join('\n')}\n`}`
 }
 
 /** Words of an export as one line that no Markdown is read from. */

@@ -55,6 +55,12 @@ const preprocessorConfig = z.object({
   sampling_rate: z.number().int().optional(),
 })
 
+/** processor_config.json, which transformers 5 writes: the same for each kind of input. */
+const processorConfig = z.object({
+  image_processor: preprocessorConfig.optional(),
+  feature_extractor: preprocessorConfig.optional(),
+})
+
 const tokenizerConfig = z.object({ model_max_length: z.number().optional() })
 
 export type ModelConfig = z.infer<typeof modelConfig>
@@ -65,6 +71,8 @@ export interface HuggingFaceExport {
   readonly folder: string
   /** Absolute path of the weights. */
   readonly model: string
+  /** Absolute path of the weights that lie outside that file; null where none do. */
+  readonly data: string | null
   readonly config: ModelConfig
   readonly preprocessor: PreprocessorConfig | null
   /** Whether there are tokenizer.json and tokenizer_config.json, and the longest input in tokens that is stated. */
@@ -87,10 +95,12 @@ export async function readExport(folder: string, model: string | null): Promise<
       `Name the folder of an export: ${EXPORTER} writes one.`,
     )
   const { architecture, label_names: names, pretrained_cfg: timm } = config
-  const preprocessor = await readJson(folder, 'preprocessor_config.json', preprocessorConfig)
+  const preprocessor = await readPreprocessor(folder)
+  const weights = await findModel(folder, model)
   return {
     folder,
-    model: await findModel(folder, model),
+    model: weights,
+    data: await findData(weights),
     config: {
       ...config,
       architectures: config.architectures ?? (architecture === undefined ? undefined : [architecture]),
@@ -106,20 +116,29 @@ async function findModel(folder: string, named: string | null): Promise<string> 
   for (const name of named === null ? MODEL_FILES : [named]) {
     const file = path.join(folder, name)
     const stat = await fs.stat(file).catch(() => null)
-    if (stat?.isFile()) {
-      await refuseSplitWeights(file)
-      return file
-    }
+    if (stat?.isFile()) return file
   }
   throw unsupported(`${folder} holds no ${named ?? MODEL_FILES.join(' nor ')}; name the file with --model.`)
 }
 
-async function refuseSplitWeights(file: string): Promise<void> {
-  for (const name of [`${file}_data`, `${file}.data`]) {
-    if (await fs.stat(name).catch(() => null)) {
-      throw unsupported(`The weights lie partly in ${path.basename(name)}; export them as one file.`)
-    }
-  }
+/** Where exporters put weights beyond 2 GB, and torch.onnx all of them. */
+async function findData(model: string): Promise<string | null> {
+  const found: string[] = []
+  for (const file of [`${model}_data`, `${model}.data`, `${model}_data_1`])
+    if (await fs.stat(file).catch(() => null)) found.push(file)
+  if (found.length > 1)
+    throw unsupported(
+      `The weights lie in ${found.map((file) => path.basename(file)).join(' and ')}; export them as one file.`,
+    )
+  return found[0] ?? null
+}
+
+/** preprocessor_config.json, or what newer exports write in its place. */
+async function readPreprocessor(folder: string): Promise<PreprocessorConfig | null> {
+  const own = await readJson(folder, 'preprocessor_config.json', preprocessorConfig)
+  if (own !== null) return own
+  const processor = await readJson(folder, 'processor_config.json', processorConfig)
+  return processor?.image_processor ?? processor?.feature_extractor ?? null
 }
 
 async function findTokenizer(folder: string): Promise<HuggingFaceExport['tokenizer']> {

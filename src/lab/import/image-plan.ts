@@ -14,6 +14,8 @@ const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> 
 const BILINEAR = 2
 /** Bytes are scaled by this unless the export states otherwise. */
 const RESCALE = 1 / 255
+/** The manifest's normalization that leaves bytes as they are. */
+const AS_BYTES: ImagePreprocessing['normalize'] = { mean: [0, 0, 0], std: [RESCALE, RESCALE, RESCALE] }
 /** ConvNeXt enlarges small inputs by this share before it crops, where the export does not state. */
 const CONVNEXT_CROP = 224 / 256
 /** As transformers and torchvision keep the aspect. */
@@ -23,19 +25,24 @@ const CONVNEXT_STRETCH_FROM = 384
 
 /**
  * The preprocessing of an export that takes pictures.
+ * @param takesBytes whether the network takes bytes and normalizes them itself
  * @throws AttestdError import-unsupported
  */
-export function imagePlan(config: PreprocessorConfig | null): PreprocessingPlan<ImagePreprocessing> {
+export function imagePlan(
+  config: PreprocessorConfig | null,
+  takesBytes = false,
+): PreprocessingPlan<ImagePreprocessing> {
   if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
   const guesses: string[] = []
+  if (takesBytes) guesses.push('The network takes bytes; normalizing them was taken to be part of it.')
   const { crop, ...size } = sizePlan(config, guesses)
   return {
     preprocessing: {
       kind: 'image',
       resize: { ...size, kernel: kernelOf(config.resample, guesses) },
       crops: { size: crop, positions: 'center' },
-      normalize: normalization(config, guesses),
+      normalize: takesBytes ? AS_BYTES : normalization(config, guesses),
       minShortSide: DEFAULT_MIN_SHORT_SIDE,
       refuseFeatureless: false,
     },

@@ -8,11 +8,13 @@ import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
 import { type MeasureSampleOptions, measureSample } from '../measure/measure-sample.js'
+import type { Agreement } from './agreement.js'
 import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
 import { onnxNames } from './onnx-names.js'
+import { agreementOf, readReferences } from './reference-check.js'
 
 /** Risk of the own sample may differ by this much on another machine. */
 const TOLERANCE = 0.02
@@ -25,6 +27,8 @@ export interface ImportOptions extends ImportRequest {
   readonly folder: string
   /** Path of the weights inside it, where they are not at the usual place. */
   readonly model: string | null
+  /** Folder with what the original returned for some files; null where nothing is compared. */
+  readonly check: string | null
   readonly modelsDir: string
   /** Null: from the name of the folder. */
   readonly id: string | null
@@ -37,6 +41,8 @@ export interface ImportedPackage {
   readonly folder: string
   readonly classes: ImportPlan['classes']
   readonly guesses: readonly string[]
+  /** Null where nothing was compared. */
+  readonly agreement: Agreement | null
 }
 
 /**
@@ -45,7 +51,8 @@ export interface ImportedPackage {
  * @throws AttestdError import-unsupported, and what loading and measuring gives
  */
 export async function importPackage(options: ImportOptions): Promise<ImportedPackage> {
-  const { clock, modelsDir } = options
+  const { clock, modelsDir, check } = options
+  const references = check === null ? null : await readReferences(check)
   const found = await readExport(options.folder, options.model)
   const plan = planImport(found, await onnxNames(found.model, clock), options)
   const id = options.id ?? idFrom(options.folder)
@@ -55,9 +62,14 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   await removeLeftFolders(modelsDir, WORKSHOP)
   const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
   try {
-    const manifest = await build(path.join(workshop, id), id, found, plan, options)
-    await fs.rename(path.join(workshop, id), folder)
-    return { manifest, folder, classes: plan.classes, guesses: plan.guesses }
+    const made = path.join(workshop, id)
+    const manifest = await build(made, id, found, plan, options)
+    const pack = { folder: made, manifest, digest: manifestDigest('') }
+    const agreement = references && (await agreementOf(pack, references, { ...options.measuring, clock }))
+    const { classes, guesses } = plan
+    await fs.writeFile(path.join(made, 'card.md'), cardStub({ manifest, classes, export: found, guesses, agreement }))
+    await fs.rename(made, folder)
+    return { manifest, folder, classes, guesses, agreement }
   } finally {
     await removeOwnFolder(workshop)
   }
@@ -71,10 +83,14 @@ async function build(
   { clock, measuring }: ImportOptions,
 ): Promise<DetectorManifest> {
   await fs.mkdir(folder)
-  await fs.copyFile(found.model, path.join(folder, MODEL_NAME))
-  for (const name of plan.files) await fs.copyFile(path.join(found.folder, name), path.join(folder, name))
+  const copied = [
+    [found.model, MODEL_NAME],
+    ...(found.data === null ? [] : [[found.data, path.basename(found.data)]]),
+    ...plan.files.map((name) => [path.join(found.folder, name), name]),
+  ] as [from: string, name: string][]
+  for (const [from, name] of copied) await fs.copyFile(from, path.join(folder, name))
   await fs.writeFile(path.join(folder, plan.sample.name), plan.sample.data)
-  const names = [MODEL_NAME, ...plan.files, plan.sample.name]
+  const names = [...copied.map(([, name]) => name), plan.sample.name]
   const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await fileFacts(folder, name)])))
   const draft = manifestOf(id, found, plan, files, 0)
   const pack = { folder, manifest: draft, digest: manifestDigest('') }
@@ -84,17 +100,13 @@ async function build(
   })
   const risk = Number(calibrate(measurement.rawScore, draft.calibration, measurement.length).toFixed(4))
   const manifest = manifestOf(id, found, plan, files, risk)
-  await fs.writeFile(
-    path.join(folder, 'card.md'),
-    cardStub({ manifest, classes: plan.classes, export: found, guesses: plan.guesses }),
-  )
   await fs.writeFile(path.join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 
 function manifestOf(
   id: string,
-  { config, license }: HuggingFaceExport,
+  { config, license, data }: HuggingFaceExport,
   plan: ImportPlan,
   files: DetectorManifest['files'],
   risk: number,
@@ -106,7 +118,14 @@ function manifestOf(
     version: '1.0.0',
     title: `${architecture}, imported from a Hugging Face export`.slice(0, 500),
     mediaTypes: [plan.mediaType],
-    runtime: { kind: 'onnx', model: MODEL_NAME, input: plan.inputs, output: plan.output },
+    runtime: {
+      kind: 'onnx',
+      model: MODEL_NAME,
+      // The model refers to it by this name.
+      ...(data === null ? {} : { data: path.basename(data) }),
+      input: plan.inputs,
+      output: plan.output,
+    },
     files,
     preprocessing: plan.preprocessing,
     ...outputOf(plan.classes),

@@ -1,6 +1,6 @@
 import type { MediaType } from '../../core/media-types.js'
 import type { DetectorManifest } from '../../detect/package/manifest.js'
-import type { Preprocessing } from '../../detect/package/preprocessing.js'
+import { AUDIO_MASK, type Preprocessing } from '../../detect/package/preprocessing.js'
 import { TOKEN_INPUTS } from '../../detect/text/token-features.js'
 import { audioPlan } from './audio-plan.js'
 import { findFakeClasses } from './fake-classes.js'
@@ -70,7 +70,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
   if (takes.includes('input_ids')) {
     const foreign = takes.find((name) => !(TOKEN_INPUTS as readonly string[]).includes(name))
     if (foreign !== undefined) throw unsupported(`The network takes ${listed}; ${foreign} is not known.`)
-    requireType(inputs, 'int64')
+    requireType(inputs, ['int64', 'int32'])
     return {
       mediaType: 'text',
       inputs: takes,
@@ -79,28 +79,46 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
       plan: textPlan(found, request.languages),
     }
   }
-  if (takes.length !== 1)
+  const input = inputs.find(({ name }) => name !== AUDIO_MASK)
+  if (input === undefined || takes.length > (takes.includes(AUDIO_MASK) ? 2 : 1))
     throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
-  requireType(inputs, 'float32')
-  const [input] = inputs as [OnnxTensor]
-  if (input.name === PIXELS || input.shape.length === 4) {
-    if (input.shape[1] !== null && input.shape[1] !== 3)
-      throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
-    const sample = { name: 'selftest.png', data: samplePicture() }
-    return { mediaType: 'image', inputs: takes, files: [], sample, plan: imagePlan(found.preprocessor) }
-  }
+  requireType([input], ['float32', 'float16', 'uint8'])
+  if (takes.length === 1 && (input.name === PIXELS || input.shape.length === 4)) return pictureTask(found, input)
   if (input.name !== WAVEFORM && input.shape.length !== 2) {
     throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
   }
+  requireType([input], ['float32', 'float16'])
+  requireType(
+    inputs.filter(({ name }) => name === AUDIO_MASK),
+    ['int64', 'int32'],
+  )
   const sample = { name: 'selftest.wav', data: sampleVoice() }
   const plan = audioPlan(found.preprocessor, request.windowSeconds, input.shape[1] ?? null)
-  return { mediaType: 'audio', inputs: takes, files: [], sample, plan }
+  return {
+    mediaType: 'audio',
+    inputs: [input.name, ...takes.filter((name) => name === AUDIO_MASK)],
+    files: [],
+    sample,
+    plan,
+  }
 }
 
-function requireType(inputs: readonly OnnxTensor[], type: string): void {
-  const other = inputs.find((input) => input.type !== type)
-  if (other !== undefined)
-    throw unsupported(`The input ${other.name} of the network is ${other.type ?? 'no tensor'}, not ${type}.`)
+function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Task {
+  if (input.shape[1] !== null && input.shape[1] !== 3)
+    throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
+  const sample = { name: 'selftest.png', data: samplePicture() }
+  const plan = imagePlan(preprocessor, input.type === 'uint8')
+  return { mediaType: 'image', inputs: [input.name], files: [], sample, plan }
+}
+
+function requireType(inputs: readonly OnnxTensor[], types: readonly string[]): void {
+  const other = inputs.find(({ type }) => type === null || !types.includes(type))
+  if (other === undefined) return
+  throw unsupported(
+    `The input ${other.name} of the network is ${other.type ?? 'no tensor'}, not ${types.join(' or ')}.`,
+    undefined,
+    `Export the model again with ${other.name} as ${types[0]}.`,
+  )
 }
 
 function outputOf(outputs: readonly OnnxTensor[], classes: number): string {

@@ -27,16 +27,14 @@ export function textPlan(
   return {
     preprocessing: {
       kind: 'text',
+      normalize: false,
       minCharacters: DEFAULT_MIN_CHARACTERS,
       windowCharacters: Math.floor(maxTokens * CHARACTERS_PER_TOKEN),
       maxWindows: MAX_WINDOWS,
       languages: [...languages],
       features: { kind: 'tokens', ...TOKENIZER_FILES, maxTokens },
     },
-    guesses: [
-      `The languages (${languages.join(', ')}) were given at the import, not by the export (--languages).`,
-      'Texts are normalized before they are cut into tokens; the export was most likely trained on raw text.',
-    ],
+    guesses: [`The languages (${languages.join(', ')}) were given at the import, not by the export (--languages).`],
   }
 }
 

@@ -24,9 +24,11 @@ beforeAll(async () => {
 afterAll(() => fs.rm(folder, { recursive: true }))
 
 /** Reads a WAVE file by the tiny package, with fields of its plan replaced. */
-async function read(bytes: Uint8Array, plan: object = {}) {
+async function read(bytes: Uint8Array, plan: object = {}, input?: string[]) {
   const text = await fs.readFile(path.join(folder, 'tiny-audio', 'detector.json'), 'utf8')
-  const manifest = { ...JSON.parse(text), preprocessing: { ...TINY_AUDIO_PLAN, ...plan } }
+  const stated = JSON.parse(text)
+  const runtime = input === undefined ? stated.runtime : { ...stated.runtime, input }
+  const manifest = { ...stated, runtime, preprocessing: { ...TINY_AUDIO_PLAN, ...plan } }
   const file = path.join(folder, 'sound.wav')
   await fs.writeFile(file, bytes)
   return readAudio(file, parseManifest(JSON.stringify(manifest), 'x'), TOOLS)
@@ -40,6 +42,18 @@ async function all<T>(items: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
 const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array
 
 describe('readAudio', () => {
+  it.each([
+    ['zero', 12_000],
+    ['repeat', RATE],
+  ])('masks what a window was filled up with, where the network takes a mask: %s', async (padding, heard) => {
+    const sound = wavFile(speechLike(0.75, RATE), { rate: RATE })
+    const plan = { padding, minSpeechShare: 0, minSpeechSeconds: 0 }
+    const [part] = await all((await read(sound, plan, ['input_values', 'attention_mask'])).parts())
+    const [, mask] = part?.inputs ?? []
+    expect(mask).toMatchObject({ type: 'int64', shape: [1, RATE] })
+    expect([...(mask?.values ?? [])].filter((each) => each === 1n)).toHaveLength(heard)
+  })
+
   it('names its parts by their time in the recording, silence before the speech included', async () => {
     const media = await read(wavFile(inRow(silence(2), speechLike(2.3, RATE)), { rate: RATE }))
     const parts = await all(media.parts())

@@ -9,6 +9,7 @@ import { readTextWith } from '../../../src/detect/text/text-reader.js'
 
 const PLAN: TextPreprocessing = {
   kind: 'text',
+  normalize: true,
   minCharacters: 180,
   windowCharacters: 400,
   maxWindows: 4,
@@ -48,6 +49,23 @@ async function names(media: ReadMedia): Promise<string[]> {
 }
 
 describe('readTextWith', () => {
+  it('gives a model of raw text what was written, and checks the normalized text all the same', async () => {
+    const written = `# Title\n\n**${STORY}**\n`
+    const lengths = async (plan: TextPreprocessing) => {
+      const found: number[] = []
+      for await (const { inputs } of (await read(written, plan)).parts()) found.push(Number(inputs[0]?.values[0]))
+      return found
+    }
+    expect(await lengths({ ...PLAN, normalize: false })).toEqual([written.length])
+    expect(await lengths(PLAN)).toEqual([STORY.trim().length])
+    const windows = await names(await read(written.repeat(3), { ...PLAN, normalize: false }))
+    expect(windows.length).toBeGreaterThan(1)
+    expect(windows.at(-1)).toMatch(new RegExp(`-${written.length * 3}$`))
+    await expect(read(`*${' '.repeat(300)}a`, { ...PLAN, normalize: false })).rejects.toMatchObject({
+      reason: 'media-too-short',
+    })
+  })
+
   it('reports encoding, language and length, and names passages by characters', async () => {
     const media = await read(`\ufeff${STORY.repeat(4)}`)
     expect(media.summary).toBe('utf-8 text, en, 903 characters')

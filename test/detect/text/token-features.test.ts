@@ -107,6 +107,13 @@ describe('a text as tokens', () => {
     ])
   })
 
+  it('knows the Nmt normalizer of SentencePiece, which the tokenizer library lacks', async () => {
+    const normalizers = [{ type: 'Nmt' }, { type: 'Lowercase' }]
+    const tokenizer = { ...TOKENIZER, normalizer: { type: 'Sequence', normalizers } }
+    const [tokens] = await inputsOf({ tokenizer: JSON.stringify(tokenizer) })
+    expect(tokens?.values).toEqual(ids)
+  })
+
   it('gives the inputs in the order of the manifest, zeros as the types of tokens', async () => {
     const inputs = await inputsOf({ input: ['token_type_ids', 'input_ids'] })
     expect(inputs.map(({ values }) => values)).toEqual([ids.map(() => 0), ids])

@@ -7,6 +7,7 @@ describe('the card of an import', () => {
     classes: { labels: ['Real', 'Fa|ke'], fake: [1] },
     export: { folder: '', license: null, config: { architectures: ['ViT'], _name_or_path: '' } },
     guesses: ['A guess with `marks` and\na line.'],
+    agreement: null,
   }
 
   it('states what is known, and what is not as that', () => {
@@ -16,6 +17,15 @@ describe('the card of an import', () => {
     expect(card).toContain('| License in the export | not stated |')
     expect(card).toContain('| Classes | Real, Fa\\|ke (fake) |')
     expect(card).toContain('- A guess with \\`marks\\` and a line.\n')
+  })
+
+  it('states how far the package lies from the original where that was compared', () => {
+    expect(cardStub(facts)).not.toContain('Agreement')
+    const agreement = { compared: 3, largest: 0.25, worst: '*a*.png', mean: 0.1, refused: ['b.png (media-too-small)'] }
+    const card = cardStub({ ...facts, agreement })
+    expect(card).toContain('## Agreement with the original')
+    expect(card).toContain('on 3 files: mean difference of the logit 0.1000, largest 0.2500 (\\*a\\*.png).')
+    expect(card).toContain('Refused, so not compared: b.png (media-too-small).')
   })
 
   it('lets no word of an export become Markdown', () => {

@@ -28,6 +28,7 @@ describe('an export', () => {
     expect(await readExport(folder, null)).toEqual({
       folder,
       model: path.join(folder, 'model.onnx'),
+      data: null,
       config: { model_type: 'vit' },
       preprocessor: null,
       tokenizer: null,
@@ -47,6 +48,19 @@ describe('an export', () => {
     })
   })
 
+  it.each(['model.onnx_data', 'model.onnx.data'])('has the rest of its weights in %s', async (name) => {
+    await write({ 'config.json': {}, 'onnx/model.onnx': 'x', [`onnx/${name}`]: 'x' })
+    expect((await readExport(folder, null)).data).toBe(path.join(folder, 'onnx', name))
+  })
+
+  it.each(['image_processor', 'feature_extractor'])('of transformers 5 is read from %s', async (kind) => {
+    const processor = { processor_class: 'X', [kind]: { size: { height: 32, width: 32 } } }
+    await write({ 'config.json': {}, 'model.onnx': 'x', 'processor_config.json': processor })
+    expect((await readExport(folder, null)).preprocessor).toEqual({ size: { height: 32, width: 32 } })
+    await write({ 'preprocessor_config.json': { size: 8 } })
+    expect((await readExport(folder, null)).preprocessor).toEqual({ size: 8 })
+  })
+
   it('has its weights at the usual places, or where a person says', async () => {
     await write({ 'config.json': {}, 'model.onnx': 'x', 'onnx/model.onnx': 'x', 'other/m.onnx': 'x' })
     expect((await readExport(folder, null)).model).toBe(path.join(folder, 'onnx', 'model.onnx'))
@@ -59,14 +73,9 @@ describe('an export', () => {
     ['without weights', { 'config.json': {} }, /holds no onnx\/model\.onnx nor model\.onnx/],
     ['with a folder for weights', { 'config.json': {}, 'model.onnx/x': 'x' }, /holds no/],
     [
-      'with weights in two files',
-      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x' },
-      /model\.onnx_data; export/,
-    ],
-    [
-      'with weights in two files, as PyTorch',
-      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx.data': 'x' },
-      /one file/,
+      'with weights in three files',
+      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x', 'model.onnx_data_1': 'x' },
+      /model\.onnx_data and model\.onnx_data_1; export them as one/,
     ],
     ['with a broken config', { 'config.json': '{', 'model.onnx': 'x' }, /config\.json is not JSON/],
     [

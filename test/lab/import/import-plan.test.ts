@@ -12,6 +12,7 @@ describe('the plan of an import', () => {
   const found: HuggingFaceExport = {
     folder: '',
     model: '',
+    data: null,
     config: { id2label: { 0: 'real', 1: 'fake' } },
     preprocessor: { size: 32, resample: 2, image_mean: 0.5, image_std: 0.5, sampling_rate: 16_000 },
     tokenizer: { maxLength: 100 },
@@ -31,7 +32,15 @@ describe('the plan of an import', () => {
     ['four dimensions of any name', [tensor('x', [null, null, null, null])], 'image', 'selftest.png'],
     ['input_values', [tensor('input_values', [null, null])], 'audio', 'selftest.wav'],
     ['two dimensions of any name', [tensor('x', [null, null])], 'audio', 'selftest.wav'],
+    ['pixels in halves', [tensor('pixel_values', [null, 3, 32, 32], 'float16')], 'image', 'selftest.png'],
+    [
+      'input_values with a mask',
+      [tensor('input_values', [null, null]), tensor('attention_mask', [null, null], 'int64')],
+      'audio',
+      'selftest.wav',
+    ],
     ['input_ids', [tensor('input_ids', [null, null], 'int64')], 'text', 'selftest.txt'],
+    ['tokens of 32 bits', [tensor('input_ids', [null, null], 'int32')], 'text', 'selftest.txt'],
     [
       'input_ids with a mask',
       [tensor('input_ids', [null, null], 'int64'), tensor('attention_mask', [null, null], 'int64')],
@@ -53,8 +62,22 @@ describe('the plan of an import', () => {
     ['three dimensions', [tensor('x', [null, null, null])], logits, /was expected/],
     ['two inputs', [tensor('a', [null, 3, 32, 32]), tensor('b', [1])], logits, /takes a, b;/],
     ['no input', [], logits, /was expected/],
-    ['bytes', [tensor('pixel_values', [null, 3, 32, 32], 'uint8')], logits, /is uint8, not float32/],
-    ['tokens of 32 bits', [tensor('input_ids', [null, null], 'int32')], logits, /is int32, not int64/],
+    ['doubles', [tensor('pixel_values', [null, 3, 32, 32], 'float64')], logits, /is float64, not float32 or float16/],
+    ['bytes of sound', [tensor('input_values', [null, null], 'uint8')], logits, /is uint8, not float32/],
+    ['tokens that are floats', [tensor('input_ids', [null, null])], logits, /is float32, not int64 or int32/],
+    [
+      'a mask of floats',
+      [tensor('input_values', [null, null]), tensor('attention_mask', [null, null])],
+      logits,
+      /attention_mask of the network is float32, not int64/,
+    ],
+    ['a mask alone', [tensor('attention_mask', [null, null], 'int64')], logits, /was expected/],
+    [
+      'a mask of pictures',
+      [tensor('pixel_values', [null, 3, 32, 32]), tensor('attention_mask', [null, null], 'int64')],
+      logits,
+      /was expected/,
+    ],
     ['what is no tensor', [tensor('x', [], null)], logits, /is no tensor, not float32/],
     [
       'an unknown token input',
@@ -76,6 +99,17 @@ describe('the plan of an import', () => {
     ],
   ])('of a network with %s is refused', (_, inputs, outputs, message) => {
     expect(() => plan(inputs, outputs)).toThrow(expect.objectContaining(refused(message)))
+  })
+
+  it('leaves bytes as they are where the network takes bytes, and says so', () => {
+    const { preprocessing, guesses } = plan([tensor('pixel_values', [null, 3, 32, 32], 'uint8')])
+    expect(preprocessing).toMatchObject({ normalize: { mean: [0, 0, 0], std: [1 / 255, 1 / 255, 1 / 255] } })
+    expect(guesses).toContain('The network takes bytes; normalizing them was taken to be part of it.')
+  })
+
+  it('gives the mask behind the samples, whatever the order of the network', () => {
+    const mask = tensor('attention_mask', [null, null], 'int64')
+    expect(plan([mask, tensor('input_values', [null, null])]).inputs).toEqual(['input_values', 'attention_mask'])
   })
 
   it('takes an only output by whatever name, and logits among several', () => {
