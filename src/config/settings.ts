@@ -245,9 +245,10 @@ export const SETTINGS = named({
   }),
   unsurePolicy: define({
     path: 'detect.unsurePolicy',
-    ...oneOf(['abstain', 'submit']),
+    ...oneOf(['abstain', 'submit', 'review']),
     fallback: 'abstain',
-    summary: 'On a risk in the decision band: no score, or the calibrated risk.',
+    summary:
+      'On a risk in the decision band: no score, the calibrated risk, or what a person decides at /review of the console (needs ATTESTD_HTTP_PASSWORD).',
   }),
 
   roles: define({

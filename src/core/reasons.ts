@@ -268,6 +268,12 @@ export const REASONS = {
   // detection
   'detector-none': abstain('No detector is loaded for this kind of media.'),
   'detector-unsure': abstain('The risk lies in the decision band, or a re-encoding flips the verdict.'),
+  'review-waiting': wait(
+    'The detector is unsure of an asset, and a person decides (ATTESTD_UNSURE_POLICY=review).',
+    'Open /review on the console of any daemon of the queue that has ATTESTD_HTTP_PASSWORD, and decide before the deadline.',
+  ),
+  'review-expired': abstain('Nobody decided on an unsure asset before its deadline.'),
+  'review-decided': permanent('The asset does not wait for a decision any more; the first decision counts.'),
   'detector-timeout': permanent(
     'Detection took longer than its limit and its process was killed.',
     'If it happens to long files: raise ATTESTD_DETECTOR_TIMEOUT_MS, or set ATTESTD_DETECTOR_WORKERS to the number of cores at most, then run attestd queue retry. A short file may be an attack.',

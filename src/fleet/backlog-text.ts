@@ -11,6 +11,7 @@ export function drainText(drainMs: Backlog['drainMs']): string {
 
 /** The same sentence on the console and in `status --fleet`. */
 export function retryingText({ jobs, nextTryInMs, queue, reason }: RetryingRow): string {
+  if (reason === 'review-waiting') return `Waiting for a person at /review: ${jobs}.`
   const why = reason === null ? 'held' : `failed with ${reason}`
   return `Waiting for a retry in ${queue}: ${jobs}, ${why}; the next in ${duration(nextTryInMs)}.`
 }

@@ -9,7 +9,7 @@ import { SAFE_METHODS } from './http-access.js'
 export interface AuditAction {
   /** User of the console, or of the operating system; `signal` for SIGHUP. */
   readonly who: string
-  readonly by: 'board' | 'verb' | 'signal'
+  readonly by: 'board' | 'console' | 'verb' | 'signal'
   /** Such as `pause`, `retry`, `reload`; of the board method and path. */
   readonly action: string
   /** What it was given, such as a queue, job ids or detectors; null where nothing. */

@@ -22,6 +22,8 @@ import type { Metrics } from './metrics/metrics.js'
 import { guardPages } from './page-guard.js'
 import { parseRequest } from './parse-request.js'
 import type { Redactor } from './redaction.js'
+import type { ReviewHandlers } from './review/review-port.js'
+import { registerReview } from './review/review-routes.js'
 
 /** What the server shows and whom it admits; `state` is asked for each page, not kept. */
 export interface HttpServerOptions {
@@ -43,6 +45,8 @@ export interface HttpServerOptions {
   /** Names that the control routes accept. */
   readonly queueNames: readonly string[]
   readonly control: ControlHandlers
+  /** Serves the pages on which people decide unsure assets; only where there is a password. */
+  readonly review?: ReviewHandlers | undefined
   /** Bearer token of this run; see `newControlToken`. */
   readonly controlToken: string
   /** @default LIMITS */
@@ -153,7 +157,8 @@ function registerProbes(app: FastifyInstance, { health, metrics }: HttpServerOpt
 }
 
 async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<QueueBoard> {
-  const { clock, host, password, controlToken: token, health, history, log, state } = options
+  const { audit, clock, host, password, controlToken: token, health, history, log, review, state } = options
+  const hasReview = review !== undefined && password !== undefined
   let board: QueueBoard | undefined
   await app.register(async (pages) => {
     await guardPages(pages, { policy: accessPolicy(host, password), password, token, clock, log })
@@ -161,18 +166,24 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
       const filter = parseRequest(recentQuery, request.query)
       // Beside each other: each may wait for a queue that is away.
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
-      const page = consolePage(shown, readiness, { filter, history: documentOf(history()), now: clock.now() })
+      const page = consolePage(shown, readiness, {
+        filter,
+        history: documentOf(history()),
+        hasReview,
+        now: clock.now(),
+      })
       return reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(page)
     })
     pages.get('/history', async () => documentOf(history()))
     registerConsoleFiles(pages)
+    if (hasReview) await pages.register(async (scope) => registerReview(scope, { handlers: review, audit, clock }))
     pages.get('/status', async (_request, reply: FastifyReply) => {
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
       const status = { ...statusDocument(shown), readiness }
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(status, null, 2))
     })
     await pages.register(async (scope) => {
-      auditWrites(scope, options.audit, {
+      auditWrites(scope, audit, {
         by: 'board',
         actionOf: ({ method, url }) => `${method} ${url}`,
         userOf: ({ headers }) => basicUser(headers.authorization),

@@ -29,10 +29,11 @@ import {
 import { isByOther, MAX_LOOKS } from './other-detector.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { isByDetector } from './retry-failed.js'
-import type { ShadowLine } from './shadow-line.js'
+import { reviewOf } from './review-desk.js'
+import type { ShadowLine, UnsurePolicy } from './shadow-line.js'
 import { type VerdictKey, type VerdictStore, verdictName } from './verdict-store.js'
 
-/** The ports of the analyze stage; with `unsurePolicy` `abstain` an unsure detection becomes no score. */
+/** The ports of the analyze stage; with `unsurePolicy` `abstain` an unsure detection becomes no score, with `review` a person decides. */
 export interface AnalyzeOptions {
   readonly media: MediaSource
   readonly detectors: DetectorHost
@@ -40,7 +41,7 @@ export interface AnalyzeOptions {
   /** Gets what was scored once the verdict is handed on. */
   readonly shadows: Pick<ShadowLine, 'offer'>
   readonly queue: Pick<QueueEngine, 'add' | 'claims' | 'remove' | 'result'>
-  readonly unsurePolicy: 'abstain' | 'submit'
+  readonly unsurePolicy: UnsurePolicy
   readonly clock: Clock
   readonly log: Log
   readonly events: PipelineEvents
@@ -88,8 +89,11 @@ async function handOn(
     const message = `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`
     return abstained({ refusal: new AttestdError('detector-unsure', message), mediaType, by }, job, run, options)
   }
-  await addSubmission(run.id, { ...job, asset, verdict, sent: null }, options)
-  options.log.info({ asset: asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached }, 'risk measured')
+  const isReviewed = doubt !== null && options.unsurePolicy === 'review'
+  const review = isReviewed ? { review: reviewOf(detection, doubt, job) } : {}
+  await addSubmission(run.id, { ...job, asset, verdict, sent: null, ...review }, options)
+  const facts = { asset: asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached }
+  options.log.info(facts, isReviewed ? 'risk measured; a person decides' : 'risk measured')
   return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
 }
 

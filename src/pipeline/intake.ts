@@ -12,6 +12,7 @@ import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, lacksSubmission, 
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
+import { inReview } from './review-desk.js'
 
 /** The ports of intake; `random` is for the jitter of pauses after a failed list. */
 export interface IntakeOptions {
@@ -130,6 +131,7 @@ export class Intake {
     if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
       for (const name of ANALYZE_QUEUES) await this.#remember(name)
+      await this.#rememberReviews()
       const retried = await retryPassed(queue, this.#open.ids)
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
       this.#recalledAt = now
@@ -149,6 +151,17 @@ export class Intake {
       const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
       this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: name })
       this.#line.delete(asset.id)
+    }
+  }
+
+  /** Those that wait for a person have no analysis left to be found by. */
+  async #rememberReviews(): Promise<void> {
+    const { clock, queue } = this.#options
+    for await (const { addedAt, data, id } of queue.pending('submit')) {
+      const asset = inReview(id, data)?.job.asset
+      if (!asset || this.#offered.has(asset.id)) continue
+      const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
+      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: analyzeQueue(asset.mediaType) })
     }
   }
 
@@ -292,6 +305,18 @@ export class Intake {
     await Promise.all(Array.from({ length: LANES }, lane))
   }
 
+  /** The analysis of a closed asset has ended; where a person was to decide, it is too late. @returns as `#dropJob` */
+  async #dropReview(id: string): Promise<boolean> {
+    const { events, log, queue } = this.#options
+    const waiting = inReview(id, (await queue.find('submit', id))?.data)
+    if (waiting === null) return true
+    if (!(await queue.remove('submit', id, 'waiting'))) return (await queue.result('submit', id)) !== undefined
+    const { asset } = waiting.job
+    log.info({ asset: asset.id, reason: 'review-expired' }, 'asset was closed before a person decided')
+    events.undecided?.({ asset, message: 'The asset was closed before a person decided.' })
+    return true
+  }
+
   /** @returns false where there may still be a job to drop: one at work may be put back for another try */
   async #dropJob(assetId: string, offer: Offer): Promise<boolean> {
     const { events, log, queue } = this.#options
@@ -299,7 +324,8 @@ export class Intake {
     try {
       const name = offer.queue === UNKNOWN ? await queueOf(queue, id, null) : offer.queue
       const job = await queue.find(name, id)
-      if (job === null || job.state === 'completed' || job.state === 'failed') return true
+      if (job?.state === 'failed') return true
+      if (job === null || job.state === 'completed') return await this.#dropReview(id)
       if (!(await queue.remove(name, id, 'waiting'))) return false
       const { attempts, failure } = job
       events.dropped?.({ assetId, turnaround: offer.turnaround, asset: assetOfJob(job.data), failure })

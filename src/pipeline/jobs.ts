@@ -6,6 +6,7 @@ import { storedRisk } from '../core/risk.js'
 import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
 import { type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
 import type { Asset } from '../service/port.js'
+import { decision, review } from './review.js'
 
 /** What a job keeps of an asset: enough to fetch, score, submit and log it, nothing secret. */
 const jobAsset = z.object({
@@ -16,6 +17,8 @@ const jobAsset = z.object({
   /** Null until the bytes were seen, where the service does not state. */
   mediaType: z.enum(MEDIA_TYPES).nullable(),
   turnaround: z.enum(['standard', 'priority_5min']),
+  /** Unix ms, where the service states it. */
+  closesAt: z.number().optional(),
 })
 /** An asset as it lies in a job; `uri` and `title` are a submitter's words, not to be trusted. */
 export type JobAsset = z.infer<typeof jobAsset>
@@ -79,6 +82,9 @@ const submitJob = z.object({
       settledAt: z.number(),
     })
     .nullable(),
+  /** Set where a person decides; until `decision` is set too, the job waits. */
+  review: review.optional(),
+  decision: decision.optional(),
 })
 /** Data of a job of the queue `submit`, decoded: its risk is a probability. `analyze` adds it, `submit` updates it. */
 export type SubmitJob = z.infer<typeof submitJob>
@@ -124,6 +130,8 @@ export const submitResult = z.discriminatedUnion('outcome', [
   }),
   /** `maybeStored`: a submission was under way, and the closed asset can no longer be asked about. */
   z.object({ outcome: z.literal('closed'), maybeStored: z.boolean() }),
+  /** Nobody decided on an unsure verdict before its deadline. */
+  z.object({ outcome: z.literal('abstained'), reason, message: z.string() }),
 ])
 /** The decoded end of a submit job: what the receipt states, or that the asset was closed. */
 export type SubmitResult = z.infer<typeof submitResult>
@@ -141,6 +149,8 @@ function parseJob<Schema extends z.ZodType>(schema: Schema, data: unknown): z.ou
 export const parseAnalyzeJob = (data: unknown): AnalyzeJob => parseJob(analyzeJob, data)
 /** Data from the queue; what older releases did not write is null. @throws AttestdError job-malformed */
 export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, data)
+/** The same; null where it is malformed. */
+export const submitJobIn = (data: unknown): SubmitJob | null => submitJob.safeParse(data).data ?? null
 /** The asset of either kind of job, also of one that has failed; null where the data is malformed. */
 export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
 /** The verdict that a submit job is about; null where there is none or the data is malformed. */
@@ -159,8 +169,8 @@ export const storeSubmitResult = (result: SubmitResult): StoredSubmitResult => z
 
 /** Leaves out what may change while the job waits: score count, own score and the submitter's hint. */
 export function jobAssetOf(asset: Asset): JobAsset {
-  const { id, title, contentHash, uri, mediaType, turnaround } = asset
-  return { id, title, contentHash, uri, mediaType, turnaround }
+  const { id, title, contentHash, uri, mediaType, turnaround, closesAt } = asset
+  return { id, title, contentHash, uri, mediaType, turnaround, ...(closesAt !== undefined && { closesAt }) }
 }
 
 /** How long a `priority_5min` asset may take from first sight to a score on record, ms; the API names it in the turnaround. */

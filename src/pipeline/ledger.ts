@@ -8,6 +8,7 @@ import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
 import { readJson } from '../core/text.js'
 import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
+import { decision } from './review.js'
 
 const common = {
   /** Local Unix ms. */
@@ -72,6 +73,8 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     openToRecordMs: z.number(),
     /** What was submitted, where another daemon analyzed the asset: its line of the verdict is in another ledger. */
     verdict: z.object(verdict).optional(),
+    /** Where a person decided: whose score it is, as the console knows the user, when (Unix ms), and why. */
+    decision: decision.optional(),
   }),
   z.object({ ...common, kind: z.literal('failed'), queue: z.string(), reason: z.string(), message: z.string() }),
 ])

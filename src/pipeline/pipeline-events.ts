@@ -35,6 +35,8 @@ export interface PipelineEvents {
   enqueued?(asset: JobAsset): void
   skipped?(cause: SkipCause, asset: Asset): void
   dropped?(event: DroppedAnalysis): void
+  /** An asset closed while it waited for a person. */
+  undecided?(event: { readonly asset: JobAsset; readonly message: string }): void
   detected?(event: { asset: TypedAsset; detection: Detection }): void
   /** A detector abstained from a file without a score. */
   refused?(event: { asset: TypedAsset; detector: DetectorSummary }): void

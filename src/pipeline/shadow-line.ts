@@ -6,10 +6,13 @@ import type { FetchedMedia } from '../media/media-source.js'
 import type { TypedAsset } from './jobs.js'
 import type { Comparison, PipelineEvents } from './pipeline-events.js'
 
+/** What becomes of an unsure detection: no score, its risk as it is, or what a person decides. */
+export type UnsurePolicy = 'abstain' | 'submit' | 'review'
+
 /** The ports of the shadow line; `unsurePolicy` decides whether a shadow's result would have changed what was done. */
 export interface ShadowLineOptions {
   readonly detectors: Pick<DetectorHost, 'shadow' | 'detectors' | 'state'>
-  readonly unsurePolicy: 'abstain' | 'submit'
+  readonly unsurePolicy: UnsurePolicy
   readonly clock: Pick<Clock, 'sleep'>
   readonly log: Log
   readonly events: PipelineEvents
@@ -117,7 +120,7 @@ export class ShadowLine {
   }
 
   #actionOn(detection: Detection): 'abstain' | 'real' | 'fake' {
-    return detection.unsure && this.#options.unsurePolicy === 'abstain' ? 'abstain' : sideOf(detection)
+    return detection.unsure && this.#options.unsurePolicy !== 'submit' ? 'abstain' : sideOf(detection)
   }
 
   #drop({ asset, media }: Offer): void {

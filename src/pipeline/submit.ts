@@ -1,7 +1,7 @@
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
-import { basisPointsOf, percentOf, type Risk } from '../core/risk.js'
+import { basisPointsOf, percentOf, type Risk, riskText } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService, Receipt } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
@@ -16,6 +16,7 @@ import {
   storeSubmitJob,
   storeSubmitResult,
 } from './jobs.js'
+import { type Review, statedOf } from './review.js'
 
 /** The ports of the submit stage, and the times by which an unclear send is known to be settled. */
 export interface SubmitOptions {
@@ -37,6 +38,8 @@ type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): 
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
+/** A job that waits for a person looks at its deadline this often, ms. */
+const REVIEW_LOOK_MS = 5 * 60_000
 /** Server errors of the service itself, done with the request; any other may come from a proxy before it. */
 const FINAL_STATUSES = new Set<unknown>([500, 501])
 
@@ -53,6 +56,7 @@ async function receiptFor(run: SubmitRun, options: SubmitOptions): Promise<JobEn
   const job = parseSubmitJob(run.data)
   const gate = options.gate.check()
   if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+  if (job.review && !job.decision) return untilDecided(job, job.review, run, options)
 
   try {
     const standing = await ask(job, run, options)
@@ -62,6 +66,21 @@ async function receiptFor(run: SubmitRun, options: SubmitOptions): Promise<JobEn
     if (run.signal.aborted) throw error
     return await holdOrThrow(toAttestdError(error), run, options)
   }
+}
+
+/** Waits for a person, who puts a decided job in the place of this one, until the deadline. */
+function untilDecided(
+  job: SubmitJob,
+  { deadline, doubt }: Review,
+  run: SubmitRun,
+  options: SubmitOptions,
+): JobEnd<StoredSubmitResult> {
+  const leftMs = deadline - options.serviceClock.now()
+  if (leftMs > 0)
+    return { kind: 'hold', reason: 'review-waiting', delayMs: Math.min(Math.ceil(leftMs), REVIEW_LOOK_MS) }
+  const { algorithm, risk } = job.verdict
+  const message = `Nobody decided; the risk of ${riskText(risk)} by ${algorithm} ${doubt}.`
+  return finish(job, run, options, { outcome: 'abstained', reason: 'review-expired', message })
 }
 
 /** What the service has on record; `free` when a send cannot double an earlier one. */
@@ -86,7 +105,7 @@ async function ask(
 }
 
 async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
-  const { asset, verdict } = job
+  const { asset } = job
   const signedAt = options.serviceClock.now()
   const sent = {
     tries: (job.sent?.tries ?? 0) + 1,
@@ -94,7 +113,7 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
   }
   await run.save(storeSubmitJob({ ...job, sent }))
   try {
-    const { risk, algorithm, notes } = verdict
+    const { risk, algorithm, notes } = statedOf(job)
     const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
     return finish(job, run, options, acceptedResult(await options.service.submit(score, signedAt, run.signal)))
   } catch (error) {
@@ -161,9 +180,9 @@ async function settleConflict(
 /** Basis points; half a percentage point, so that a service that keeps whole percents still shows our score. */
 const ROUNDING = 50
 
-/** Whether a score on record has the value of this job's verdict. */
-function isOurs(risk: Risk, { verdict }: SubmitJob): boolean {
-  return Math.abs(basisPointsOf(risk) - basisPointsOf(verdict.risk)) <= ROUNDING
+/** Whether a score on record has the value that this job states. */
+function isOurs(risk: Risk, job: SubmitJob): boolean {
+  return Math.abs(basisPointsOf(risk) - basisPointsOf(statedOf(job).risk)) <= ROUNDING
 }
 
 /** The end of a job whose asset has a score of this attester: one that is surely another's, or has another value than the verdict, is foreign. */
@@ -191,6 +210,7 @@ const MESSAGES = {
   accepted: 'score submitted',
   confirmed: 'score submitted',
   closed: 'asset was closed before a score was confirmed',
+  abstained: 'abstained',
 } as const
 
 function finish(
@@ -202,7 +222,10 @@ function finish(
   const stored = storeSubmitResult(result)
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
   if (result.outcome === 'foreign') {
-    options.log.warn({ ...facts, ours: percentOf(job.verdict.risk) }, 'score on record is foreign; it was not changed')
+    options.log.warn(
+      { ...facts, ours: percentOf(statedOf(job).risk) },
+      'score on record is foreign; it was not changed',
+    )
   } else options.log.info(facts, MESSAGES[result.outcome])
   return { kind: 'done', result: stored }
 }

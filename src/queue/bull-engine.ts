@@ -191,7 +191,9 @@ export class BullEngine implements QueueEngine {
     if (!job) return null
     const state: string = await this.#ask(() => job.getState())
     if (state === 'unknown') return null
+    const { seal } = this.#options
     return {
+      ...(seal && !seal.isOurs(`job ${name}`, id, job.data) && { forged: true as const }),
       state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
       data: job.data,
       attempts: job.attemptsMade,

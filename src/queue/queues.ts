@@ -70,6 +70,8 @@ export interface KnownJob {
   readonly attempts: number
   /** How the last of them failed; null where none did. */
   readonly failure: JobFailure | null
+  /** Set where its data does not carry the code of the fleet: a worker would refuse it. */
+  readonly forged?: true
 }
 
 /** A job that failed for good and is kept until a person retries it or its retention ends. */

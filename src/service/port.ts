@@ -16,6 +16,8 @@ export interface Asset {
   /** Null where the service does not state it; the bytes then show it. */
   readonly mediaType: MediaType | null
   readonly turnaround: Turnaround
+  /** When it closes, Unix ms; absent where the service does not state it. */
+  readonly closesAt?: number
   /** Of all attesters; null where the service does not state it. */
   readonly scoreCount: number | null
   /** The risk that this attester has on record; null: none on record; undefined: was not asked. */

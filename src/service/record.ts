@@ -33,6 +33,12 @@ export function recordIn(reply: unknown): Record<string, unknown> {
   return asRecord(record.asset) ?? asRecord(record.media) ?? record
 }
 
+/** When the asset closes (Unix ms), as far as its record states it. */
+export function closingIn({ verificationDeadline }: Record<string, unknown>): { readonly closesAt?: number } {
+  const at = typeof verificationDeadline === 'string' ? Date.parse(verificationDeadline) : Number.NaN
+  return Number.isFinite(at) ? { closesAt: at } : {}
+}
+
 /** A text of the service that names an asset, for a log line; null for anything but text. */
 export function nameable(id: unknown): string | null {
   return typeof id === 'string' ? cleanText(id, 100) : null

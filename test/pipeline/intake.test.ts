@@ -28,6 +28,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const results = new Map<string, unknown>()
   const gate: { hold?: Promise<void> } = {}
   const dropped: DroppedAnalysis[] = []
+  const undecided: string[] = []
   const failed: FailedJob[] = []
   const retried: string[] = []
   /** What the queue says of jobs, null of one that it does not have; those that are not here wait. */
@@ -82,7 +83,11 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     random: () => 0,
     serviceClock: { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) },
     log: silentLog,
-    events: { skipped: (cause) => counts.skipped.push(cause), dropped: (event) => dropped.push(event) },
+    events: {
+      skipped: (cause) => counts.skipped.push(cause),
+      dropped: (event) => dropped.push(event),
+      undecided: ({ asset }) => undecided.push(asset.id),
+    },
     listEveryMs: 60_000,
     onStake: () => counts.stakes++,
     onForbidden: () => counts.forbidden++,
@@ -97,6 +102,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     removed,
     completedRemoved,
     dropped,
+    undecided,
     failed,
     forget: () => intake.forget(),
     known,
@@ -200,6 +206,18 @@ describe('intake', () => {
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('a')])
     expect(parts.dropped).toMatchObject([{ assetId: 'a', asset: { id: 'a' }, failure }])
+  })
+
+  it('an asset that closes while it waits for a person ends without a score', async () => {
+    const parts = setUp()
+    await parts.send(snapshot(openAsset({ id: 'a' })))
+    const review = { deadline: 9e12, doubt: 'lies in the decision band', parts: [], evidence: [] }
+    parts.known.set(jobIdOf('a'), { state: 'completed', data: submitJobData({ review }) })
+    await parts.clock.advance(5001)
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('a')])
+    expect(parts.undecided).toEqual(['asset-1'])
   })
 
   it('jobs of closed assets that it does not know of are found by reading the queue again', async () => {

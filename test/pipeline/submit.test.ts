@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import type { Reason } from '../../src/core/reasons.js'
-import { asRisk } from '../../src/core/risk.js'
+import { asRisk, type RiskPercent } from '../../src/core/risk.js'
 import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
 import { Gate } from '../../src/pipeline/gate.js'
 import type { StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { submit } from '../../src/pipeline/submit.js'
-import type { Asset, AttesterService, Receipt } from '../../src/service/port.js'
+import type { Asset, AttesterService, Receipt, Score } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { jobRun, openAsset, submitJobData } from '../support/pipeline-parts.js'
 
@@ -24,6 +24,7 @@ function scripted(finds: Step[], submits: (Receipt | Error)[]) {
   const calls: string[] = []
   const signedAt: number[] = []
   const risks: number[] = []
+  const scores: Score[] = []
   const next = <T>(steps: (T | Error)[]): T => {
     const step = steps.shift()
     if (step === undefined) throw new Error('the script has ended')
@@ -35,14 +36,16 @@ function scripted(finds: Step[], submits: (Receipt | Error)[]) {
       calls.push('ask')
       return next(finds)
     },
-    submit: async ({ risk }, at) => {
+    submit: async (score, at) => {
+      const { risk } = score
+      scores.push(score)
       calls.push('send')
       risks.push(risk)
       signedAt.push(at)
       return next(submits)
     },
   }
-  return { service: service as AttesterService, calls, signedAt, risks }
+  return { service: service as AttesterService, calls, signedAt, risks, scores }
 }
 
 function setUp(
@@ -337,5 +340,41 @@ describe('refusals', () => {
   it('a job that is not of the stated shape is named', async () => {
     const { end } = setUp({ nonsense: true } as unknown as StoredSubmitJob, [], [])
     await expect(end()).rejects.toMatchObject({ reason: 'job-malformed' })
+  })
+})
+
+describe('an unsure verdict that a person decides', () => {
+  const review = { deadline: NOW + 10_000, doubt: 'lies in the decision band', parts: [], evidence: [] }
+  const decision = { risk: 12.5 as RiskPercent, by: 'ada', at: NOW, note: 'seen before' }
+
+  it('waits until the deadline, and asks nothing', async () => {
+    const { calls, end } = setUp(submitJobData({ review }), [], [])
+    expect(await end()).toEqual({ kind: 'hold', reason: 'review-waiting', delayMs: 10_000 })
+    expect(calls).toEqual([])
+  })
+
+  it('gets no score where nobody decided', async () => {
+    const { calls, clock, end } = setUp(submitJobData({ review }), [], [])
+    await clock.advance(10_000)
+    expect(await end()).toMatchObject({ result: { outcome: 'abstained', reason: 'review-expired' } })
+    expect(calls).toEqual([])
+  })
+
+  it('goes the way of every score once it is decided, under a label that states so', async () => {
+    const { calls, end, risks, scores } = setUp(submitJobData({ review, decision }), [free], [receipt])
+    await end()
+    expect(calls).toEqual(['ask', 'send'])
+    expect(risks).toEqual([0.125])
+    expect(scores[0]).toMatchObject({
+      algorithm: 'human-review+d@1.0.0',
+      notes: 'Decided by a person; d@1.0.0 measured 87.5. seen before',
+    })
+  })
+
+  it('that was scored by somebody else meanwhile ends as foreign', async () => {
+    const scored = openAsset({ myScore: asRisk(0.9), myAlgorithm: 'theirs' })
+    const { calls, end } = setUp(submitJobData({ review, decision }), [scored], [])
+    expect(await end()).toMatchObject({ result: { outcome: 'foreign', algorithm: 'theirs' } })
+    expect(calls).toEqual(['ask'])
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inReview } from '../../pipeline/review-desk.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import {
   type FailedJob,
@@ -74,7 +75,12 @@ function listed({ queue, id, reason, message, attempts, failedAt, data }: Failed
 }
 
 function listedRetry({ queue, id, failure, attempts, nextTryAt, data }: RetryingJob): ListedRetry {
-  const { reason, message } = failure ?? { reason: null, message: '' }
+  const review = inReview(id, data)?.job.review
+  const waits = review && {
+    reason: 'review-waiting',
+    message: `A person decides at /review until ${new Date(review.deadline).toISOString()}.`,
+  }
+  const { reason, message } = waits ?? failure ?? { reason: null, message: '' }
   return { queue, id, reason, message, attempts, nextTryAt, assetId: assetIdOf(data) }
 }
 

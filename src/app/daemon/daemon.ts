@@ -21,6 +21,7 @@ import { removeOldQueue } from '../fleet/old-queue.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
+import { collectReview, reviewOf } from '../review/open-review.js'
 import { DetectorSelection } from '../rollout/detector-selection.js'
 import { orderingOf } from '../rollout/ordering.js'
 import { Activity } from './activity.js'
@@ -196,6 +197,7 @@ async function startHttp(
   const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes }
   registerReadiness({ health, draining: () => roles.draining, queue, disk, ...roles.readiness })
   metrics.beforeScrape(() => collectDepths(queue, metrics))
+  metrics.beforeScrape(() => collectReview(parts))
   metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const reported = new ReadinessWatch({ log, metrics })
@@ -223,6 +225,7 @@ async function startHttp(
     history: () => history.points,
     clock,
     queueNames: QUEUE_WORDS,
+    review: settings.httpPassword === undefined ? undefined : reviewOf(parts, roles.review),
     control: {
       ...controlOf(queue),
       ...ordering.control,

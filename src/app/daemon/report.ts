@@ -21,6 +21,7 @@ import {
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
 import type { Comparison, DroppedAnalysis, PipelineEvents } from '../../pipeline/pipeline-events.js'
+import { statedOf } from '../../pipeline/review.js'
 import { stageOf, type WorkerEvents } from '../../queue/queues.js'
 import type { DriftWatch } from '../drift/drift-watch.js'
 import type { Activity } from './activity.js'
@@ -77,6 +78,7 @@ export function createReport(options: ReportOptions): Report {
     skipped: (cause, { turnaround }) =>
       metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
     dropped: (event) => reportDropped(event, options, book),
+    undecided: ({ asset, message }) => reportAbstained(asset, { reason: 'review-expired', message }, options, book),
     detected: ({ detection }) => {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)
@@ -129,6 +131,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
     },
     held: ({ queue, reason, delayMs }) => {
       metrics.holds.inc({ queue, reason })
+      // Not trouble: a person has time until the deadline.
+      if (reason === 'review-waiting') return
       outages.trouble({ reason, subject: queue, message: 'jobs were held', facts: { queue, delayMs } })
     },
     stalled: ({ queue, id }) => {
@@ -207,7 +211,15 @@ function reportAnalysis(
     book.write({ ...asset, mediaType }, { kind: 'verdict', ...verdict, cached })
     return
   }
-  const { reason, message } = result
+  reportAbstained(asset, result, { metrics }, book)
+}
+
+function reportAbstained(
+  asset: JobAsset,
+  { message, reason }: { readonly message: string; readonly reason: string },
+  { metrics }: Pick<ReportOptions, 'metrics'>,
+  book: LedgerWriter,
+): void {
   metrics.abstained.inc({ reason, media_type: asset.mediaType ?? UNKNOWN })
   book.write(asset, { kind: 'abstained', reason, message })
 }
@@ -219,13 +231,18 @@ function detectorOf(algorithm: string): string {
 
 function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {
   const { activity, clock, metrics } = options
-  const { asset, seenAt, verdict } = job
+  const { asset, decision, seenAt, verdict } = job
+  const stated = statedOf(job)
   const { outcome } = result
   const { turnaround } = asset
   const { expectedShare } = verdict
   const openToRecordMs = Math.max(0, clock.now() - seenAt)
   const late = turnaround === 'priority_5min' && openToRecordMs > PRIORITY_MS
   options.onSubmitted(asset.id, outcome)
+  if (outcome === 'abstained') {
+    reportAbstained(asset, result, options, book)
+    return
+  }
   if (outcome === 'closed') {
     reportMissed(options, { turnaround, reason: 'asset-closed' })
   } else metrics.scores.inc({ how: outcome })
@@ -233,11 +250,11 @@ function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportO
     metrics.openToAccepted.observe({ turnaround }, openToRecordMs / 1000)
     if (late) reportMissed(options, { turnaround, reason: 'late' })
   }
-  const risk = outcome === 'closed' ? verdict.risk : result.risk
-  const algorithm = outcome === 'foreign' ? result.algorithm : verdict.algorithm
+  const risk = outcome === 'closed' ? stated.risk : result.risk
+  const algorithm = outcome === 'foreign' ? result.algorithm : stated.algorithm
   const scoreId = 'scoreId' in result ? result.scoreId : null
   const isOwn = activity.recent.some(({ assetId, outcome: of }) => assetId === asset.id && of === 'verdict')
-  const others = isOwn ? {} : { verdict }
+  const others = { ...(!isOwn && { verdict }), ...(decision && { decision }) }
   book.write(asset, { kind: 'receipt', outcome, risk, algorithm, scoreId, expectedShare, openToRecordMs, ...others })
 }
 

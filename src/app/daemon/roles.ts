@@ -10,6 +10,7 @@ import { submit } from '../../pipeline/submit.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
 import type { RunningWorker } from '../../queue/queues.js'
 import type { DaemonParts } from '../parts.js'
+import type { ReviewSide } from '../review/open-review.js'
 import { Loops } from './loops.js'
 import type { ReadinessParts } from './readiness.js'
 import { openServiceSide, type ServiceSide } from './service-side.js'
@@ -18,6 +19,7 @@ import { startAnalysis } from './start-analysis.js'
 /** What this process does: intake, analyze and submit, or some of them. */
 export interface Roles {
   readonly readiness: Pick<ReadinessParts, 'detectors' | 'media' | 'stream' | 'submission' | 'contract'>
+  readonly review: ReviewSide
   readonly draining: boolean
   /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
   readonly lost: Promise<Error>
@@ -106,6 +108,7 @@ export async function startRoles(
           : null,
       contract: side?.contract ?? null,
     },
+    review: { analysis, service: side?.opened.service ?? null },
     lost: loops.lost,
     get draining() {
       return stopTaking.signal.aborted

@@ -1,5 +1,6 @@
 import { toAttestdError } from '../../core/errors.js'
 import type { DetectorHost } from '../../detect/detection.js'
+import type { MediaSource } from '../../media/media-source.js'
 import { analyze } from '../../pipeline/analyze.js'
 import { freeAbstained } from '../../pipeline/free-abstained.js'
 import { retryForDetectors } from '../../pipeline/retry-failed.js'
@@ -17,6 +18,7 @@ const PROBE_EVERY_MS = 20_000
 export interface Analysis {
   readonly detectors: DetectorHost
   readonly verdicts: VerdictStore
+  readonly media: MediaSource
   readonly workers: KindWorkers
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
@@ -56,7 +58,14 @@ export async function startAnalysis(
   const workers = new KindWorkers(detectors, (name) => queue.work(name, processor, report.worker))
   await workers.follow()
   const retryFailed = () => retryByThese(detectors, parts)
-  return { detectors, verdicts, workers, probe: (signal) => probeInference(detectors, parts, signal), retryFailed }
+  return {
+    detectors,
+    media,
+    verdicts,
+    workers,
+    probe: (signal) => probeInference(detectors, parts, signal),
+    retryFailed,
+  }
 }
 
 async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { Backlog, FleetDaemon } from '../../fleet/fleet-state.js'
 import { workersOf } from '../../fleet/known-daemons.js'
 import { assetOfJob, PRIORITY_MS, priorityOf, TURNAROUNDS } from '../../pipeline/jobs.js'
+import { inReview } from '../../pipeline/review-desk.js'
 import { pausedQueues } from '../../queue/paused-queues.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from '../../queue/queues.js'
 import { retriedPriority } from '../../queue/retry-policy.js'
@@ -73,9 +74,11 @@ function byTurnaround(lines: readonly WaitingJobs[]): WaitingJobs[] {
 
 /** Jobs that wait for their next try, by how the last one failed. */
 function retryingRows({ name, perRead, retrying }: Line, now: number): Backlog['retrying'] {
-  const reasons = new Set(retrying.map(({ failure }) => failure?.reason ?? null))
+  const reasonOf = ({ data, failure, id }: RetryingJob) =>
+    inReview(id, data) ? 'review-waiting' : (failure?.reason ?? null)
+  const reasons = new Set(retrying.map(reasonOf))
   return [...reasons].map((reason) => {
-    const jobs = retrying.filter(({ failure }) => (failure?.reason ?? null) === reason)
+    const jobs = retrying.filter((job) => reasonOf(job) === reason)
     const next = Math.min(...jobs.map(({ nextTryAt }) => nextTryAt))
     return { queue: name, reason, jobs: Math.round(jobs.length * perRead), nextTryInMs: Math.max(0, next - now) }
   })

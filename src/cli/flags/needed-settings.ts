@@ -5,9 +5,11 @@ const KEY: readonly SettingKey[] = ['accessKey', 'signingSecret']
 
 /** What the daemon cannot start without; a process that only analyzes never talks to the service. */
 export function neededToRun(settings: Partial<Settings>): readonly SettingKey[] {
-  if (settings.roles?.every((role) => role === 'analyze')) return []
-  if (settings.serviceApi !== 'wallet-session') return ['serviceUrl', ...KEY]
-  return ['serviceUrl', ...walletSettingsNeeded(settings), 'stakeContract']
+  // A person decides on the console, under a name.
+  const password: readonly SettingKey[] = settings.unsurePolicy === 'review' ? ['httpPassword'] : []
+  if (settings.roles?.every((role) => role === 'analyze')) return password
+  if (settings.serviceApi !== 'wallet-session') return ['serviceUrl', ...KEY, ...password]
+  return ['serviceUrl', ...walletSettingsNeeded(settings), 'stakeContract', ...password]
 }
 
 /** What register cannot work without. */

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { errorMessage, type FromChild, type ToChild, toChildSchema } from '../contract/child-messages.js'
+import type { ReaderTools } from '../contract/medium-reader.js'
 import { ParserWatch } from '../contract/parser-watch.js'
 import { StageWatch } from '../contract/stage-watch.js'
 import { EvidenceReader } from '../evidence/evidence-reader.js'
@@ -14,6 +15,8 @@ import { loadChildDetector } from './load-child-detector.js'
 
 const detectors = new Map<string, ChildDetector>()
 const evidenceReader = new EvidenceReader(systemClock)
+/** Comes with the packages. */
+let tools: ReaderTools
 const parsers = new ParserWatch(systemClock, (isParsing) => send({ type: 'parsing', jobId: currentJob, isParsing }))
 /** One at a time. */
 let currentJob = 0
@@ -23,13 +26,14 @@ function send(message: FromChild): void {
 }
 
 async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
-  const tools = { ...limits, clock: systemClock, parsers }
+  tools = { ...limits, clock: systemClock, parsers }
+  const loadTools = tools
   try {
     // Side by side: networks are built by their own threads.
     const loading = new Map<string, Promise<unknown>>()
     const loadOne = async (pack: DetectorPackage) => {
       await Promise.all(usedBy(pack.manifest).map(({ id }) => loading.get(id)))
-      detectors.set(pack.manifest.id, await loadChildDetector(pack, tools, detectors, remoteToken))
+      detectors.set(pack.manifest.id, await loadChildDetector(pack, loadTools, detectors, remoteToken))
     }
     for (const pack of packages) loading.set(pack.manifest.id, loadOne(pack))
     await Promise.all(loading.values())
@@ -46,6 +50,7 @@ async function measure({
   detectorId,
   file,
   heatMap,
+  view,
   probe,
   evidence,
 }: Extract<ToChild, { type: 'measure' }>): Promise<void> {
@@ -56,6 +61,10 @@ async function measure({
     const measurement = await detector.measure(file, { heatMap, probe })
     if (heatMap !== undefined && measurement.heatMap === undefined)
       throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
+    if (view !== undefined) {
+      const { writeView } = await import('./view.js')
+      await writeView(file, view, tools)
+    }
     send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
   } catch (error) {
     send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AttestdError } from '../../core/errors.js'
+import { MEDIA_TYPES } from '../../core/media-types.js'
 import type { Reason } from '../../core/reasons.js'
 import { manifestSchema } from '../package/manifest.js'
 import { evidenceSchema, MAX_TEXT, measurementSchema } from './measurement.js'
@@ -55,6 +56,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     file: z.string(),
     /** Where to write a heat map; absent where none is asked for. */
     heatMap: z.string().optional(),
+    /** Where to write what a person may see of the file; absent where it is not asked for. */
+    view: z.strictObject({ mediaType: z.enum(MEDIA_TYPES), out: z.string() }).optional(),
     /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
     probe: z.number().nullable(),
     /** Whether what the file states about itself is read too. */

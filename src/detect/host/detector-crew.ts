@@ -281,7 +281,12 @@ export class DetectorCrew {
   }
 }
 
-function jobOf({ manifest }: DetectorPackage, { file, heatMap }: DetectRequest, probe: number): ChildJob {
+function jobOf(
+  { manifest }: DetectorPackage,
+  { file, heatMap, mediaType, view }: DetectRequest,
+  probe: number,
+): ChildJob {
   const job = { detectorId: manifest.id, file: path.resolve(file), probe, evidence: true }
+  if (view !== undefined) return { ...job, view: { mediaType, out: path.resolve(view) } }
   return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
 }

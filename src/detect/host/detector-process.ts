@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile } from '../../core/files.js'
+import type { MediaType } from '../../core/media-types.js'
 import { reasonEntry } from '../../core/reasons.js'
 import { startTimer } from '../../core/time-limit.js'
 import { type FromChild, fromChildSchema, type ToChild } from '../contract/child-messages.js'
@@ -67,6 +68,8 @@ export interface ChildJob {
   readonly file: string
   /** Absolute path at which a heat map is written; absent where none is asked for. */
   readonly heatMap?: string | undefined
+  /** What a person may see of the file, and the absolute path at which it is written; absent where it is not asked for. */
+  readonly view?: { readonly mediaType: MediaType; readonly out: string } | undefined
   /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
   readonly probe: number | null
   /** Whether what the file states about itself is read too. */
@@ -186,8 +189,10 @@ export class DetectorProcess {
     if (place === null) return this.#measure(job, timeoutMs)
     try {
       const heatMap = job.heatMap && place.result
-      const answer = await this.#measure({ ...job, file: await place.show(job.file), heatMap }, timeoutMs)
-      if (job.heatMap !== undefined) await place.takeResult(job.heatMap).catch(() => Promise.reject(malformedAnswer()))
+      const view = job.view && { ...job.view, out: place.result }
+      const answer = await this.#measure({ ...job, file: await place.show(job.file), heatMap, view }, timeoutMs)
+      const wanted = job.view?.out ?? job.heatMap
+      if (wanted !== undefined) await place.takeResult(wanted).catch(() => Promise.reject(malformedAnswer()))
       return answer
     } finally {
       await place.clear()

@@ -56,7 +56,7 @@ export async function detectBy(
   measure: (pack: SelectedPackage, request: DetectRequest) => Promise<Detection>,
 ): Promise<Detection> {
   if (ensemble === null) return measure(members[0] as SelectedPackage, request)
-  const { heatMap: _, ...bare } = request
+  const { heatMap: _, view: __, ...bare } = request
   const votes: Vote[] = []
   const absences: Absence[] = []
   let firstReason: AttestdError | null = null

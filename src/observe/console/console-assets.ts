@@ -69,16 +69,20 @@ footer{padding:10px 20px 28px;color:var(--soft);font-size:13px}
 `
 
 /** Content-Security-Policy of the console: the inline style by its digest, what this server serves, and asking it. */
-export const CONSOLE_CSP = [
-  "default-src 'none'",
-  `style-src 'self' '${sourceDigest(CONSOLE_STYLE)}'`,
-  "script-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const CONSOLE_CSP = consoleCsp(CONSOLE_STYLE, ["connect-src 'self'", 'img-src data:'])
+
+/** The policy of a page with this inline style. @param sources what it may load beside styles and scripts of this server */
+export function consoleCsp(style: string, sources: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `style-src 'self' '${sourceDigest(style)}'`,
+    "script-src 'self'",
+    ...sources,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 function sourceDigest(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -12,6 +12,7 @@ const FILES = {
   '/console/follow.js': { file: own('follow.js'), type: SCRIPT },
   '/console/plots.js': { file: own('plots.js'), type: SCRIPT },
   '/console/return.js': { file: own('return.js'), type: SCRIPT },
+  '/console/review.js': { file: own('review.js'), type: SCRIPT },
   '/console/uplot.js': { file: require.resolve('uplot/dist/uPlot.iife.min.js'), type: SCRIPT },
   '/console/uplot.css': { file: require.resolve('uplot/dist/uPlot.min.css'), type: 'text/css; charset=utf-8' },
 } as const

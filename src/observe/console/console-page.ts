@@ -17,6 +17,8 @@ export interface ConsoleView {
   readonly history: HistoryDocument
   /** Which of the last assets are shown. */
   readonly filter: RecentFilter
+  /** Whether unsure assets can be decided here. @default false */
+  readonly hasReview?: boolean
   /** Local Unix ms, for ages. */
   readonly now: number
 }
@@ -26,14 +28,15 @@ export interface ConsoleView {
  * Everything is escaped, nothing is loaded from another site, and it works without scripts. What carries `data-live` is
  * kept fresh by `browser/follow.js`.
  */
-export function consolePage(state: DaemonState, readiness: Readiness, { filter, history, now }: ConsoleView): string {
+export function consolePage(state: DaemonState, readiness: Readiness, view: ConsoleView): string {
+  const { filter, history, now } = view
   const page = html`<!doctype html>
 <html lang="en" data-release="${state.version}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>attestd: ${stateWord(state, readiness)}</title><link rel="icon" href="${ICON}">
 <noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
 <link rel="stylesheet" href="/console/uplot.css"><style>${new Html(CONSOLE_STYLE)}</style>
 <script src="/console/uplot.js" defer></script><script src="/console/plots.js" type="module"></script><script src="/console/follow.js" type="module"></script></head>
-<body>${header(state, readiness, now)}
+<body>${header(state, readiness, view)}
 <main>
 <div class="grid" id="now" data-live>${[checks(readiness), queues(state), gates(state)]}</div>
 ${plotsSection(history)}
@@ -53,11 +56,11 @@ function stateWord(state: DaemonState, { ready }: Readiness): string {
   return ready ? 'ready' : 'not ready'
 }
 
-function header(state: DaemonState, readiness: Readiness, now: number): Html {
+function header(state: DaemonState, readiness: Readiness, { hasReview = false, now }: ConsoleView): Html {
   const tone = readiness.ready && !state.draining ? 'ok' : 'bad'
   return html`<header><h1>attestd</h1><span class="state ${tone}" id="state" role="status" data-tone="${tone}">${stateWord(state, readiness)}</span>
 <span class="soft" id="facts" data-live>${state.version}, up ${duration(now - state.startedAt)}, process ${state.pid}, ${state.roles.join(' + ')}, for ${state.service}</span>
-<nav aria-label="Pages"><a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
+<nav aria-label="Pages">${hasReview ? html`<a href="/review">Review</a>` : null}<a href="/queues">Queues</a><a href="/metrics">Metrics</a><a href="/status">Status</a><a href="/readyz">Readiness</a></nav></header>`
 }
 
 const TONES = { '✓': 'ok', '!': 'warn', '✗': 'bad' } as const

@@ -86,6 +86,20 @@ export const FLEET_METRICS = {
     shared: true,
     help: 'Waiting jobs of a kind of media for which no live daemon has a detector. Above 0: start a worker with one.',
   },
+  reviewWaiting: {
+    name: 'attestd_review_jobs',
+    type: 'gauge',
+    labels: [],
+    shared: true,
+    help: 'Unsure assets that wait for a person (ATTESTD_UNSURE_POLICY=review); at most 1000 are counted. Growing: nobody decides.',
+  },
+  reviewDeadline: {
+    name: 'attestd_review_deadline_seconds',
+    type: 'gauge',
+    labels: [],
+    shared: true,
+    help: 'Time until the nearest deadline of an unsure asset that waits for a person; absent where none waits. Below 600: decide it at /review, or it gets no score.',
+  },
   missesAhead: {
     name: 'attestd_deadline_misses_ahead',
     type: 'gauge',

@@ -6,6 +6,7 @@ import { issueText } from '../issue-text.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {
   asRecord,
+  closingIn,
   eventData,
   type MalformedSource,
   nameable,
@@ -41,6 +42,8 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
     uri: cleanText(wire.uri, wire.uri.length),
     mediaType: wire.mediaType,
     turnaround: wire.turnaround,
+    // Not a field of this specification: read where a service has it.
+    ...closingIn(wire),
     scoreCount: wire.scoreCount,
     myScore,
   }

@@ -3,7 +3,7 @@ import { cleanText } from '../../core/text.js'
 import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
 import type { Asset } from '../port.js'
-import { asRecord, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
+import { asRecord, closingIn, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
 import { shapeText } from '../shape-text.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
@@ -115,6 +115,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
     // Not fields of this specification: read where a service has them, and doing without where they are not usable.
     mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
     turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
+    ...closingIn(record),
     scoreCount: scoreCountIn({ ...asRecord(outOfEnvelope(value)), ...record }),
   }
   return { asset, isOpen: status === 'open' }

@@ -9,6 +9,7 @@ describe('the settings without which a verb cannot work', () => {
 
   it.each<[string, Partial<Settings>, string[]]>([
     ['that analyzes alone needs none', of({ roles: ['analyze'] }), []],
+    ['with people who decide needs a password', of({ roles: ['analyze'], unsurePolicy: 'review' }), ['httpPassword']],
     [
       'with any other role needs a key',
       of({ roles: ['analyze', 'submit'] }),

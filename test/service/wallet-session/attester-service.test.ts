@@ -27,6 +27,7 @@ describe('listOpen', () => {
         uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
         mediaType: null,
         turnaround: 'standard',
+        closesAt: Date.UTC(2026, 0, 1, 12),
         scoreCount: null,
       },
     ])

@@ -1,0 +1,60 @@
+import { AttestdError } from '../../core/errors.js'
+import type { ReviewHandlers, ReviewRow } from '../../observe/review/review-port.js'
+import { decide, inReview, openReview, type WaitingReview, waitingReviews } from '../../pipeline/review-desk.js'
+import type { AttesterService } from '../../service/port.js'
+import type { DaemonParts } from '../parts.js'
+import { ReviewViews, type ViewParts } from './review-views.js'
+
+/** Waiting jobs that a scrape looks at. */
+const COUNTED = 1000
+
+/** What of this daemon the review pages use. */
+export interface ReviewSide {
+  /** Null where it does not analyze: it then shows no media. */
+  readonly analysis: (ViewParts & { readonly detectors: { detectorFor(mediaType: string): unknown } }) | null
+  readonly service: AttesterService | null
+}
+
+/** The review pages of this daemon, which may show and decide what any daemon of the queue measured. */
+export function reviewOf({ clock, queue }: DaemonParts, { analysis, service }: ReviewSide): ReviewHandlers {
+  const views = analysis && new ReviewViews(analysis)
+  const options = { clock, queue, service: service ?? undefined }
+  return {
+    list: async () => (await waitingReviews(queue, clock.now())).map(rowOf),
+    async open(id) {
+      const waiting = await openReview(id, options)
+      const { review, verdict } = waiting.job
+      const { doubt, evidence, parts } = review
+      const row = rowOf(waiting)
+      return { ...row, doubt, notes: verdict.notes, parts, evidence, viewGap: gapOf(analysis, row) }
+    },
+    async view(id, what) {
+      const { job } = await openReview(id, options)
+      if (views === null) throw new AttestdError('detector-none')
+      return views.view(job.asset, what)
+    },
+    async decide(id, decision) {
+      await decide(id, decision, options)
+    },
+  }
+}
+
+function gapOf(analysis: ReviewSide['analysis'], { mediaType }: ReviewRow): string | null {
+  if (analysis?.detectors.detectorFor(mediaType)) return null
+  return `This daemon has no detector for ${mediaType} and cannot show the media. Open this page on a daemon that analyzes ${mediaType} (attestd status --fleet lists them).`
+}
+
+function rowOf({ id, job: { asset, review, verdict } }: WaitingReview): ReviewRow {
+  const { mediaType, title, turnaround } = asset
+  const { algorithm, risk } = verdict
+  const isUrgent = turnaround === 'priority_5min'
+  return { id, assetId: asset.id, title, mediaType, isUrgent, deadline: review.deadline, risk, algorithm }
+}
+
+/** Writes how many assets wait for a person, and how near the first deadline is, for a scrape. */
+export async function collectReview({ clock, metrics, queue }: DaemonParts): Promise<void> {
+  const jobs = await queue.retrying('submit', COUNTED).finally(() => metrics.reviewDeadline.clear())
+  const deadlines = jobs.flatMap(({ data, id }) => inReview(id, data)?.job.review.deadline ?? [])
+  metrics.reviewWaiting.set({}, deadlines.length)
+  if (deadlines.length > 0) metrics.reviewDeadline.set({}, (Math.min(...deadlines) - clock.now()) / 1000)
+}

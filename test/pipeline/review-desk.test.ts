@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { asRisk, riskOfPercent } from '../../src/core/risk.js'
+import { parseSubmitJob, type StoredSubmitJob } from '../../src/pipeline/jobs.js'
+import { decide, inReview, openReview, reviewOf, waitingReviews } from '../../src/pipeline/review-desk.js'
+import type { KnownJob } from '../../src/queue/queues.js'
+import type { Asset } from '../../src/service/port.js'
+import { openAsset, storableDetection, submitJobData } from '../support/pipeline-parts.js'
+
+const NOW = Date.UTC(2026, 0, 1)
+const HOUR = 60 * 60_000
+const waitingJob = (deadline = NOW + HOUR): StoredSubmitJob =>
+  submitJobData({ review: { deadline, doubt: 'lies in the decision band', parts: [], evidence: [] } })
+const entered = { risk: riskOfPercent(12.5), note: 'seen before', by: 'ada' }
+
+/** A queue of submissions as the engine keeps it: one of several that remove a job has it. */
+function deskWith(data: StoredSubmitJob | null, change: Partial<KnownJob> = {}) {
+  const jobs = new Map<string, StoredSubmitJob>()
+  if (data) jobs.set('job', data)
+  const queue = {
+    find: async (_name: string, id: string): Promise<KnownJob | null> => {
+      const known = jobs.get(id)
+      return known ? { state: 'waiting', data: known, attempts: 0, failure: null, ...change } : null
+    },
+    remove: async (_name: string, id: string) => jobs.delete(id),
+    add: async (_name: string, id: string, job: unknown) => {
+      if (jobs.has(id)) return { added: false }
+      jobs.set(id, job as StoredSubmitJob)
+      return { added: true }
+    },
+  }
+  return { jobs, options: { queue, clock: { now: () => NOW, sleep: async () => {} } } }
+}
+
+describe('the deadline of an unsure asset', () => {
+  const asset = openAsset()
+  const of = (change: Partial<Asset>) =>
+    reviewOf(storableDetection(), 'lies in the decision band', {
+      asset: { ...asset, ...change },
+      seenAt: NOW,
+      unscoredAt: null,
+    }).deadline
+
+  it('is when the asset closes, five minutes after it came where it is urgent, and a day where nothing is stated', () => {
+    expect(of({ closesAt: NOW + HOUR })).toBe(NOW + HOUR)
+    expect(of({ closesAt: NOW + HOUR, turnaround: 'priority_5min' })).toBe(NOW + 5 * 60_000)
+    expect(of({})).toBe(NOW + 24 * HOUR)
+  })
+})
+
+describe('a decision', () => {
+  it('takes the place of the job that waits, with who and when, beside what was measured', async () => {
+    const { jobs, options } = deskWith(waitingJob())
+    await decide('job', entered, options)
+    const job = parseSubmitJob(jobs.get('job'))
+    expect(job.decision).toEqual({ ...entered, at: NOW })
+    expect(job.verdict.risk).toBe(0.875)
+    expect(inReview('job', jobs.get('job'))).toBeNull()
+  })
+
+  it('of two at once the first counts; the other is refused and learns who decided', async () => {
+    const { jobs, options } = deskWith(waitingJob())
+    const both = ['ada', 'bob'].map((by) => decide('job', { ...entered, by }, options))
+    const ends = await Promise.allSettled(both)
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const by = parseSubmitJob(jobs.get('job')).decision!.by
+    await expect(decide('job', entered, options)).rejects.toMatchObject({
+      reason: 'review-decided',
+      message: expect.stringContaining(`${by} decided 12.5`),
+    })
+  })
+
+  it('after the deadline is refused, and leaves the job to end without a score', async () => {
+    const { jobs, options } = deskWith(waitingJob(NOW))
+    await expect(decide('job', entered, options)).rejects.toMatchObject({ reason: 'review-expired' })
+    expect(parseSubmitJob(jobs.get('job')).decision).toBeUndefined()
+  })
+
+  it.each<[string, Asset | null, string]>([
+    ['closed', null, 'asset-closed'],
+    ['scored meanwhile', openAsset({ myScore: asRisk(0.3) }), 'score-conflict'],
+  ])('on an asset that is %s is refused by name', async (_, asset, reason) => {
+    const { jobs, options } = deskWith(waitingJob())
+    const service = { find: async () => asset }
+    await expect(decide('job', entered, { ...options, service })).rejects.toMatchObject({ reason })
+    expect(parseSubmitJob(jobs.get('job')).decision).toBeUndefined()
+  })
+
+  it('on a job that the fleet did not write is refused', async () => {
+    const { options } = deskWith(waitingJob(), { forged: true })
+    await expect(decide('job', entered, options)).rejects.toMatchObject({ reason: 'fleet-code-wrong' })
+  })
+
+  it('on an asset that does not wait is refused', async () => {
+    for (const data of [null, submitJobData()]) {
+      await expect(openReview('job', deskWith(data).options)).rejects.toMatchObject({ reason: 'review-decided' })
+    }
+  })
+})
+
+it('those that wait come by deadline, without those whose deadline passed', async () => {
+  const all = [waitingJob(NOW + 2 * HOUR), submitJobData(), waitingJob(NOW + HOUR), waitingJob(NOW - 1)]
+  const queue = {
+    async *pending() {
+      for (const [nth, data] of all.entries()) yield { id: String(nth), data, addedAt: NOW }
+    },
+  }
+  expect((await waitingReviews(queue, NOW)).map(({ id }) => id)).toEqual(['2', '0'])
+})
