@@ -1,5 +1,7 @@
 // Writes the pages that are generated from tables in src/ and models/ (`npm run docs`); with --check it only compares.
 import fs from 'node:fs'
+import { z } from 'zod'
+import { manifestSchema } from '../dist/detect/package/manifest.js'
 import { metricsPage } from './metrics-page.mjs'
 import { modelsPage, peersPages } from './models-page.mjs'
 import { samplesPage } from './samples-page.mjs'
@@ -19,7 +21,14 @@ spec:
 ${groups}`
 }
 
+/** What an editor checks a detector.json by; what fields require of each other, only attestd checks. */
+function manifestJsonSchema() {
+  const schema = { title: 'detector.json of attestd', ...z.toJSONSchema(manifestSchema, { io: 'input' }) }
+  return `${JSON.stringify(schema, null, 2)}\n`
+}
+
 const pages = {
+  'config/detectors/detector.schema.json': manifestJsonSchema(),
   'config/SETTINGS.md': settingsPage(),
   'config/attestd.example.yaml': exampleFile(),
   'config/METRICS.md': metricsPage(),

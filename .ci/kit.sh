@@ -35,13 +35,20 @@ echo 'config/compose.yaml: what Compose expects'
 (cd "$work" && npm install --silent --ignore-scripts --no-save --prefix "$work" \
   "kubernetes-models@$KUBERNETES_MODELS" "@kubernetes-models/keda@$KEDA_MODELS" \
   "@kubernetes-models/prometheus-operator@$PROMETHEUS_OPERATOR_MODELS")
-# An overlay with all there is: the folder as it stands, and its component.
+# An overlay with all there is: the folder as it stands, its component, and the links that kustomization.yaml shows in its last lines.
 kustomize=$(built "kustomize-$KUSTOMIZE" "sigs.k8s.io/kustomize/kustomize/v5@$KUSTOMIZE" kustomize)
 mkdir "$work/overlay"
 base=$(realpath --relative-to="$work/overlay" config/kubernetes)
-printf 'resources: [%s]\ncomponents: [%s/monitoring]\n' "$base" "$base" >"$work/overlay/kustomization.yaml"
+{
+  printf 'resources: [%s]\ncomponents: [%s/monitoring]\n' "$base" "$base"
+  sed -n '/^# replacements:/,$s/^# //p' config/kubernetes/kustomization.yaml
+} >"$work/overlay/kustomization.yaml"
 "$kustomize" build "$work/overlay" >"$work/rendered.yaml"
 for kind in PodMonitor PrometheusRule ScaledObject; do grep -q "^kind: $kind$" "$work/rendered.yaml"; done
+if grep 'runbook_url:' "$work/rendered.yaml" | grep -v 'runbook_url: https://HOST/docs/alerts.md#attestd[a-z]*$'; then
+  echo 'These alerts have no link.'
+  exit 1
+fi
 node .ci/kubernetes.mjs "$work" "$work/rendered.yaml"
 
 # systemd looks whether the programs are there; node stands for itself.

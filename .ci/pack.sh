@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# Packs what `npm publish` would, installs the tarball globally into an empty folder, and runs it there: what it holds, that no
-# script of a package runs and nothing is compiled, and that the demo scores every sample. Needs npm's registry or its cache.
+# Packs what `npm publish` would, installs the tarball as a user does (`npm install --global`, no other flag that changes what
+# runs) with an empty prefix on a machine without a compiler, and runs it from an empty folder: what it holds, and that the demo
+# scores every sample. The `preinstall` of package.json empties the install script of our copy of onnxruntime-node, which downloads CUDA
+# libraries of 300 MB from another host and fails the install without it. Needs npm's registry or its cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+checkout=$PWD
 # Compressed, in MB of 1,000,000 bytes. Four fifths are the weights.
 LIMIT_MB=75
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-npm pack --silent --pack-destination "$work" >/dev/null
+# Of a copy, which holds what `npm ci` built: packing places a shrinkwrap beside the lockfile, and other checks may run here.
+mkdir "$work/checkout"
+tar -c --exclude=./node_modules --exclude=./.git --exclude=./test . | tar -x -C "$work/checkout"
+(cd "$work/checkout" && npm run --silent prepack && npm pack --silent --ignore-scripts --pack-destination "$work" >/dev/null)
 tarball=$(echo "$work"/attestd-*.tgz)
 tar -tzf "$tarball" | sed 's#^package/##' >"$work/files"
 
@@ -26,12 +32,8 @@ echo "package: $(wc -l <"$work/files") files, $megabytes MB of $LIMIT_MB MB"
 [ "$megabytes" -le "$LIMIT_MB" ] || exit 1
 
 mkdir "$work/empty" "$work/home" && cd "$work/empty"
-npm install --global --prefix "$work/installed" --no-audit --no-fund --foreground-scripts "$tarball" >"$work/log" 2>&1 ||
+bash "$checkout/.ci/bare.sh" npm install --global --prefix "$work/installed" --no-audit --no-fund "$tarball" >"$work/log" 2>&1 ||
   { tail -20 "$work/log"; exit 1; }
-if grep -E '^> .*(install|postinstall|preinstall|prepare)$' "$work/log"; then
-  echo 'A package ran an install script.'
-  exit 1
-fi
 attestd() { env -i HOME="$work/home" PATH="$work/installed/bin:$(dirname "$(command -v node)"):/usr/bin:/bin" attestd "$@"; }
 [ "$(attestd --version)" = "$(node -p "require('$work/installed/lib/node_modules/attestd/package.json').version")" ]
 attestd demo | tail -4

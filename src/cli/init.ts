@@ -16,11 +16,12 @@ export function initVerb(): Command {
         .choices(['signed-key', 'wallet-session'])
         .default('signed-key'),
     )
-    .action(async (folder: string, request: InitRequest) => {
+    .action(async (folder: string, request: Omit<InitRequest, 'detectors'>) => {
       const { initFolder } = await import('../app/verbs/init.js')
       const { surveyModels, weightsLines } = await import('../app/verbs/models.js')
-      const files = await initFolder(folder, request)
       const models = await surveyModels({ modelsDir: packagePath('models'), detectors: [] })
+      const detectors = models.flatMap(({ id, part }) => (part === null || part.unlisted ? [] : [id]))
+      const files = await initFolder(folder, { ...request, detectors })
       printLines([
         `Written: ${files.config}`,
         'Weights of the detector packages:',

@@ -12,10 +12,10 @@ export interface ChosenDetector {
   readonly canary?: number | undefined
 }
 
-const ENTRY = /^([a-z0-9][a-z0-9._-]*)(?:=(shadow|canary:[1-9]\d?|\d+(?:\.\d+)?))?$/
+const ENTRY = /^(\*(?==shadow$)|[a-z0-9][a-z0-9._-]*)(?:=(shadow|canary:[1-9]\d?|\d+(?:\.\d+)?))?$/
 const CANARY = 'canary:'
 const MAX_WEIGHT = 1000
-const EXPECTED = `id, id=weight (above 0, at most ${MAX_WEIGHT}), id=shadow or id=canary:percent (1 to 99)`
+const EXPECTED = `id, id=weight (above 0, at most ${MAX_WEIGHT}), id=shadow, id=canary:percent (1 to 99) or *=shadow`
 
 const entry = z
   .string()
@@ -23,7 +23,7 @@ const entry = z
   .transform(parseEntry)
   .refine(({ weight = 1 }) => weight > 0 && weight <= MAX_WEIGHT, EXPECTED)
 
-/** Comma-separated `id`, `id=weight`, `id=shadow` and `id=canary:percent`, each id once. */
+/** Comma-separated `id`, `id=weight`, `id=shadow` and `id=canary:percent`, each id once; `*=shadow` for all that it does not name. */
 export const chosenDetectors = list<ChosenDetector>(entry).refine(
   (all) => new Set(all.map(({ id }) => id)).size === all.length,
   'each package id once',

@@ -163,7 +163,7 @@ export const SETTINGS = named({
     parse: chosenDetectors,
     fallback: '',
     expects:
-      'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent; empty for all packages except variants',
+      'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent, and *=shadow for all others; empty: see models/README.md',
     summary:
       'Detector packages to load. Several for one kind of media are a weighted ensemble; a shadow only measures; a canary scores that share of the assets.',
     shown: (choices) => choices.map(choiceText).join(','),

@@ -77,6 +77,8 @@ export interface LoadedDetector extends DetectorSummary {
   readonly weight: number
   /** Measured on live work, never submitted. */
   readonly shadow: boolean
+  /** A shadow because no list names it. */
+  readonly unlisted?: boolean
 }
 
 /** The result of a shadow detector for one file. */

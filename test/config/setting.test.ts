@@ -215,6 +215,10 @@ describe('the choice of detectors', () => {
     ['a=0.001', [{ id: 'a', weight: 0.001, shadow: false }]],
     ['a=canary:1', [{ id: 'a', canary: 1 }]],
     ['a=canary:99', [{ id: 'a', canary: 99 }]],
+    ['*=shadow', [{ id: '*', shadow: true }]],
+    ['*', undefined],
+    ['*=2', undefined],
+    ['*=canary:5', undefined],
     ['a=canary:0', undefined],
     ['a=canary:100', undefined],
     ['a=canary:5.5', undefined],
@@ -231,9 +235,12 @@ describe('the choice of detectors', () => {
     expect(parsed(chosenDetectors)(text)).toEqual(value)
   })
 
-  it.each(['a', 'a=2.5', 'a=shadow', 'a=canary:7', 'a.b_c-1=1000'])('%s is written as it was read', (text) => {
-    expect(chosenDetectors.parse(text).map(choiceText)).toEqual([text])
-  })
+  it.each(['a', 'a=2.5', 'a=shadow', '*=shadow', 'a=canary:7', 'a.b_c-1=1000'])(
+    '%s is written as it was read',
+    (text) => {
+      expect(chosenDetectors.parse(text).map(choiceText)).toEqual([text])
+    },
+  )
 
   it.each([
     [{ id: 'a' }, 'a'],

@@ -10,7 +10,7 @@ import { admissionCheck } from '../open/admission-check.js'
 import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
-import { surveyModels, verifyModels, weightsLines } from '../verbs/models.js'
+import { surveyModels, unlistedIn, verifyModels, weightsLines } from '../verbs/models.js'
 import { diagnoseCage } from './diagnose-cage.js'
 import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
 import { diagnoseFleet } from './diagnose-fleet.js'
@@ -46,7 +46,10 @@ export async function* diagnose(
       .map(({ id, version, medianMs }) => `${id}@${version} reproduced its stated risk in ${Math.round(medianMs)} ms`)
       .join('; ')
   })
-  yield await check('weights', async () => weightsLines(await surveyModels(settings)).join('; '))
+  yield await check('weights', async () => {
+    const models = await surveyModels(settings)
+    return [...weightsLines(models), ...unlistedIn(models)].join('; ')
+  })
   const { admit } = admissionCheck(settings)
   if (admit) {
     yield await check('admission', async () => {

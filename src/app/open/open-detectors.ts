@@ -5,6 +5,7 @@ import type { DetectorHost } from '../../detect/detection.js'
 import { createDetectorHost, type DetectorHostOptions } from '../../detect/host/create-detector-host.js'
 import { removeLeftPlaces } from '../../detect/host/detector-cage.js'
 import type { DaemonParts } from '../parts.js'
+import { unlistedLines } from '../rollout/unlisted-detectors.js'
 import { admissionCheck } from './admission-check.js'
 import { findFfmpeg } from './find-program.js'
 import { openCage } from './open-cage.js'
@@ -48,12 +49,17 @@ export function startDetectors(
 ): Promise<DetectorHost> | null {
   const { settings, log } = options
   if (!settings.roles.includes('analyze')) return null
+  const count = countDetectorEvent(metrics)
   const starting = openDetectors(settings, {
     detectors: selection.choices,
     clock,
     random,
     log,
-    onEvent: countDetectorEvent(metrics),
+    onEvent: (event) => {
+      count(event)
+      if (event.type !== 'detectors-loaded') return
+      for (const detail of unlistedLines(event.detectors)) log.warn({ detail }, 'unlisted package loaded as a shadow')
+    },
     ...admissionCheck(settings),
   })
   // Where it failed, it has closed what it had opened, and whoever waits for it gets the error.

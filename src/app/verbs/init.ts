@@ -10,6 +10,8 @@ import { readFileIfPresent, writeNewFile } from '../../core/files.js'
 export interface InitRequest {
   readonly serviceUrl: string
   readonly api: Settings['serviceApi']
+  /** Ids of the packages that count; any other one in the models directory is a shadow. */
+  readonly detectors: readonly string[]
 }
 
 /** What a new folder holds, as absolute paths. */
@@ -27,7 +29,7 @@ const SECRETS = { 'signed-key': ['access_key', 'signing_secret'], 'wallet-sessio
  * Writes `attestd.yaml` and empty secret files, readable by the owner only. Never overwrites.
  * @throws AttestdError setting-invalid, data-dir-unusable
  */
-export async function initFolder(folder: string, { api, serviceUrl }: InitRequest): Promise<InitFiles> {
+export async function initFolder(folder: string, { api, detectors, serviceUrl }: InitRequest): Promise<InitFiles> {
   if (!SETTINGS.serviceUrl.parse.safeParse(serviceUrl).success) {
     throw new AttestdError(
       'setting-invalid',
@@ -38,7 +40,8 @@ export async function initFolder(folder: string, { api, serviceUrl }: InitReques
   const config = path.join(root, 'attestd.yaml')
   const secrets = SECRETS[api].map((name) => path.join(root, 'secrets', name))
   const keystore = api === 'wallet-session' ? path.join(root, 'keystore.json') : null
-  const content = keystore ? walletText(serviceUrl, root, secrets, keystore) : keyText(serviceUrl, root, secrets)
+  const service = keystore ? walletText(serviceUrl, root, secrets, keystore) : keyText(serviceUrl, root, secrets)
+  const content = service + DETECTORS + stringify({ detect: { detectors: [...detectors, '*=shadow'].join(',') } })
   try {
     await makeFolder(path.join(root, 'secrets'), 0o700)
     await requireNone(config)
@@ -66,6 +69,8 @@ function existing(config: string): AttestdError {
 }
 
 const HEAD = '# Settings of attestd; config/SETTINGS.md lists all of them.\n'
+
+const DETECTORS = '# The packages that score. Another one in the models directory only runs as a shadow.\n'
 
 const runIn = (root: string) => ({ run: { dataDir: path.join(root, 'data') } })
 

@@ -7,13 +7,14 @@ import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
 import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
-import { type DetectorChoice, partInScores } from '../../detect/package/selection.js'
+import { choicesIn, type DetectorChoice, partInScores } from '../../detect/package/selection.js'
 import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { percent } from '../../lab/report/figure-text.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { measuringOf } from '../lab/measuring.js'
 import { selectionInForce, selectionText } from '../rollout/detector-selection.js'
+import { runningDetector, unlistedLines } from '../rollout/unlisted-detectors.js'
 import { runningDaemon } from '../running-daemon.js'
 
 /** A folder of the models directory, whether or not it holds a package: what is wrong with one is no error here. */
@@ -28,16 +29,14 @@ export interface SurveyedModel {
   /** What its verdicts are worth at even odds on held-out data; null where evaluation/calibration.json does not state. */
   readonly verdicts: CalibrationReport['bandAfter'] | null
   /** What the settings make of it; null where they do not name it, or it is not accepted. */
-  readonly part: { readonly weight: number; readonly shadow: boolean; readonly canary?: number } | null
+  readonly part: ReturnType<typeof partInScores> | null
   /** Title, or what is wrong. */
   readonly summary: string
 }
 
 const runningModels = z.looseObject({
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
-  detectors: z.array(
-    z.object({ id: z.string(), weight: z.number(), shadow: z.boolean(), canary: z.number().optional() }),
-  ),
+  detectors: z.array(runningDetector),
 })
 
 /**
@@ -64,23 +63,34 @@ export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detec
     })
   })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  return Promise.all(folders.sort().map((id) => survey(modelsDir, id, detectors)))
+  const choices = choicesIn(folders, detectors)
+  return Promise.all(folders.sort().map((id) => survey(modelsDir, id, choices, detectors)))
 }
 
-async function survey(modelsDir: string, id: string, choices: readonly DetectorChoice[]): Promise<SurveyedModel> {
+async function survey(
+  modelsDir: string,
+  id: string,
+  choices: readonly DetectorChoice[],
+  named: readonly DetectorChoice[],
+): Promise<SurveyedModel> {
   try {
     const { manifest, digest, folder } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, openWeights, title } = manifest
     const verdicts = await heldOutVerdicts(folder)
-    const isDefault = choices.length === 0 && manifest.variantOf === undefined
-    const choice = isDefault ? { id } : choices.find((one) => one.id === id)
-    const part = choice ? partInScores(choice, manifest) : null
+    const choice = choices.find((one) => one.id === id)
+    const isLoaded = choice !== undefined && (named.includes(choice) || manifest.variantOf === undefined)
+    const part = isLoaded ? partInScores(choice, manifest) : null
     return { id, version, mediaTypes, digest, openWeights, verdicts, part, summary: title }
   } catch (error) {
     const { message, reason } = toAttestdError(error)
     const none = { version: null, mediaTypes: [], digest: null, openWeights: false, verdicts: null, part: null }
     return { id, ...none, summary: `[${reason}] ${message}` }
   }
+}
+
+/** For each package that no list names: how to let it score, for people. */
+export function unlistedIn(models: readonly SurveyedModel[]): string[] {
+  return unlistedLines(models.flatMap(({ id, part }) => (part === null ? [] : [{ id, ...part }])))
 }
 
 /** Which weights may be used commercially, and what the verdicts of each package are worth, for people. */

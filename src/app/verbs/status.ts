@@ -8,6 +8,7 @@ import { callDaemon } from '../../observe/control-client.js'
 import { readControlFile } from '../../observe/control-file.js'
 import { checkSign } from '../../observe/health.js'
 import { selectionText } from '../rollout/detector-selection.js'
+import { runningDetector, unlistedLines } from '../rollout/unlisted-detectors.js'
 
 const statusReply = z.looseObject({
   version: z.string(),
@@ -27,6 +28,7 @@ const statusReply = z.looseObject({
     }),
   ),
   fleet: fleetState.nullable(),
+  detectors: z.array(runningDetector).default([]),
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   readiness: z.object({
     ready: z.boolean(),
@@ -62,6 +64,7 @@ export async function readStatus(dataDir: string): Promise<Status> {
         `${name.padEnd(width)} ${waiting} waiting, ${active} active, ${delayed} delayed, ${failed} failed${paused ? ', paused' : ''}`,
     ),
     ...(status.selection ? [selectionText(status.selection)] : []),
+    ...unlistedLines(status.detectors),
     ...(status.selection ? [shareText(status.expectedShare)] : []),
     ...checks.map((check) => {
       const { name, message, reason } = check

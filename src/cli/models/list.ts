@@ -14,7 +14,7 @@ export function modelsListVerb(): Command {
   )
   verb.option('--json', 'JSON instead of a table')
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
-    const { partsInForce, surveyModels, weightsLines } = await import('../../app/verbs/models.js')
+    const { partsInForce, surveyModels, unlistedIn, weightsLines } = await import('../../app/verbs/models.js')
     const { settings } = settingsOf(verb)
     const { detectors, summary: chosenBy } = await partsInForce(settings)
     const packages = await surveyModels({ ...settings, detectors })
@@ -37,6 +37,7 @@ export function modelsListVerb(): Command {
     printFound(json, { chosenBy, packages }, () => [
       ...table(columns, rows).split('\n'),
       chosenBy,
+      ...unlistedIn(packages),
       ...weightsLines(packages),
     ])
     process.exitCode = packages.every(({ version }) => version !== null) ? EXIT.ok : EXIT.failed

@@ -8,12 +8,13 @@ import { modelsImportVerb } from './import.js'
 import { modelsListVerb } from './list.js'
 import { modelsReloadVerb } from './reload.js'
 import { modelsRollbackVerb } from './rollback.js'
+import { modelsSealVerb } from './seal.js'
 import { modelsVerifyVerb } from './verify.js'
 
 /** `attestd models` and its verbs. */
 export function modelsVerb(): Command {
   const models = new Command('models').description(
-    'List, verify, swap, measure, calibrate, compare, import and admit detector packages.',
+    'List, verify, swap, measure, calibrate, compare, import, seal and admit detector packages.',
   )
   const verbs = [
     modelsListVerb(),
@@ -25,6 +26,7 @@ export function modelsVerb(): Command {
     modelsCalibrateVerb(),
     modelsCompareVerb(),
     modelsImportVerb(),
+    modelsSealVerb(),
     modelsAdmitVerb(),
   ]
   for (const verb of verbs) models.addCommand(verb)

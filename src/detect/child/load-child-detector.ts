@@ -44,6 +44,10 @@ export async function loadChildDetector(
     return loadViewsDetector(pack, runtime, tools)
   }
   if (runtime.kind === 'module') return loadModuleDetector(pack, runtime, tools.clock)
+  if (runtime.kind === 'remote-file') {
+    const { createRemoteFileDetector } = await import('../runtimes/remote-file-detector.js')
+    return createRemoteFileDetector(pack, runtime, { clock: tools.clock, token: remoteToken })
+  }
   if (runtime.kind === 'composed') {
     const { loadVideoDetector } = await import('../video/video-detector.js')
     return loadVideoDetector(pack, runtime, tools, loaded)

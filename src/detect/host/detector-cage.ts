@@ -9,6 +9,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
 import { folderOfFile } from '../package/package-file.js'
 import type { DetectorPackage } from '../package/package-loader.js'
+import { asksServer } from '../package/runtime.js'
 import { FILTER_ARGUMENTS, sendFilter } from './system-calls.js'
 
 /** A trial takes milliseconds, on a busy machine a second. */
@@ -247,7 +248,7 @@ async function linkOrCopy(file: string, to: string, forNobody: boolean): Promise
 
 /** A model server is elsewhere, and a module is trusted code that may ask one. */
 export function needsNetwork({ manifest }: Pick<DetectorPackage, 'manifest'>): boolean {
-  return manifest.runtime.kind === 'remote' || manifest.runtime.kind === 'module'
+  return asksServer(manifest.runtime) || manifest.runtime.kind === 'module'
 }
 
 /** The innermost process of a chain of wrappers, each with one child: the one that was meant. */

@@ -10,6 +10,7 @@ import { MAX_PIXELS } from '../contract/medium-reader.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
+import { asksServer } from '../package/runtime.js'
 import { measuredWithEvidence } from '../scoring/to-detection.js'
 import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES } from './detector-cage.js'
 import { limitLine, memoryLimiter } from './memory-limit.js'
@@ -302,7 +303,7 @@ export class DetectorProcess {
         type: 'load',
         packages,
         tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.#options.ffmpeg },
-        remoteToken: packages.some(({ manifest }) => manifest.runtime.kind === 'remote')
+        remoteToken: packages.some(({ manifest }) => asksServer(manifest.runtime))
           ? (this.#options.remoteToken ?? null)
           : null,
       } satisfies ToChild,

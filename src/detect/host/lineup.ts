@@ -29,8 +29,9 @@ export function lineupsOf(packages: readonly SelectedPackage[]): ReadonlyMap<Med
 
 /** A package with its part in the scores, as console and logs show it. */
 export function loadedDetectorOf(pack: SelectedPackage): LoadedDetector {
-  const { canary, weight, shadow } = pack
-  return { ...summaryOf(pack), weight, shadow, ...(canary === undefined ? {} : { canary }) }
+  const { canary, weight, shadow, unlisted } = pack
+  const part = { weight, shadow, ...(canary === undefined ? {} : { canary }), ...(unlisted ? { unlisted } : {}) }
+  return { ...summaryOf(pack), ...part }
 }
 
 function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup {

@@ -6,7 +6,7 @@ import { calibrationSchema } from './calibration-schema.js'
 import { fusionSchema } from './image-views.js'
 import { packageFile, packageId, relativePath } from './package-file.js'
 import { type Preprocessing, preprocessingSchema, tokenPlanOf } from './preprocessing.js'
-import { runtimeSchema } from './runtime.js'
+import { runtimeSchema, takesFile } from './runtime.js'
 
 /** Name of the manifest inside a package folder. */
 export const MANIFEST_FILE = 'detector.json'
@@ -16,6 +16,8 @@ const prose = z.string().min(1).max(5000)
 const probability = z.number().min(0).max(1)
 
 const manifestShape = z.strictObject({
+  /** Where an editor finds the JSON schema; not read here. */
+  $schema: z.string().optional(),
   schema: z.literal(1),
   id: packageId,
   version: z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, 'must be a version such as 1.0.0'),
@@ -74,10 +76,20 @@ export function parseManifest(text: string, where: string): DetectorManifest {
   } catch (error) {
     throw new AttestdError('manifest-invalid', `${where} is not JSON: ${(error as Error).message}`, { cause: error })
   }
-  const parsed = manifestSchema.safeParse(json)
+  return checkManifest(manifestSchema, json, where)
+}
+
+/** @throws AttestdError manifest-invalid with one line for each bad field */
+export function checkManifest<Shape extends z.ZodType>(shape: Shape, json: unknown, where: string): z.output<Shape> {
+  const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top level)'}: ${issue.message}`)
   throw new AttestdError('manifest-invalid', `${where} is not accepted:\n${lines.join('\n')}`)
+}
+
+/** The files that the fields of a manifest name, whether or not it lists them. @throws AttestdError manifest-invalid */
+export function filesNamedIn(json: unknown, where: string): string[] {
+  return namedFiles(checkManifest(manifestShape, json, where)).map(([, name]) => name)
 }
 
 /** sha256 (64 hex) over the manifest text; it stands for the whole package because the text names every file by digest. */
@@ -110,8 +122,8 @@ function checkReferences(manifest: z.infer<typeof manifestShape>, context: Conte
     complain(['fakeClasses'], 'must be given with outputKind class-logits, and only with it')
   if (manifest.classes !== undefined && manifest.classes <= Math.max(...(manifest.fakeClasses ?? [Infinity])))
     complain(['classes'], 'must be above every one of fakeClasses, and be given with outputKind class-logits only')
-  if ((runtime.kind === 'module') !== (preprocessing.kind === 'none'))
-    complain(['preprocessing', 'kind'], 'must be none with a module runtime, and only with it')
+  if (takesFile(runtime) !== (preprocessing.kind === 'none'))
+    complain(['preprocessing', 'kind'], 'must be none with a module or remote-file runtime, and only with these')
   if ((runtime.kind === 'composed') !== (preprocessing.kind === 'video'))
     complain(['preprocessing', 'kind'], 'must be video with a composed runtime, and only with it')
   if (preprocessing.kind === 'image' && preprocessing.crops.size > preprocessing.resize.shortSide)

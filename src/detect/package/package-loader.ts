@@ -5,7 +5,7 @@ import { sha256OfFile } from '../../core/files.js'
 import type { DetectorSummary } from './detector-summary.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, parseManifest } from './manifest.js'
 import { folderOfFile } from './package-file.js'
-import { type DetectorChoice, partInScores } from './selection.js'
+import { choicesIn, type DetectorChoice, OTHERS, partInScores } from './selection.js'
 import { checkUsed, digestWithUsed, usedBy } from './used-packages.js'
 
 /** A manifest is text of a few KB; anything far above is a mistake. */
@@ -33,13 +33,15 @@ export interface SelectedPackage extends LoadedPackage {
   readonly shadow: boolean
   /** Percent of the assets that it scores as a candidate; absent for one that is none. */
   readonly canary?: number
+  /** A shadow because no list names it. */
+  readonly unlisted?: boolean
 }
 
 /** Where packages lie and which are wanted, an id alone or with its weight and place as a shadow. */
 export interface LoadPackagesOptions {
   /** Folder that holds one folder per package. */
   readonly modelsDir: string
-  /** Packages to load; empty: every package in the folder but variants of others in it. */
+  /** Packages to load; see `choicesIn`. Variants of others in the folder are loaded only where they are named. */
   readonly detectors: readonly (DetectorChoice | string)[]
 }
 
@@ -51,14 +53,14 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
   const models = new ModelsFolder(modelsDir)
   const available = await models.ids()
   const chosen = detectors.map((one) => (typeof one === 'string' ? { id: one } : one))
-  const choices = chosen.length > 0 ? chosen : available.map((id): DetectorChoice => ({ id }))
+  const choices = choicesIn(available, chosen)
   if (choices.length === 0) {
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
   const readChoice = async (choice: DetectorChoice): Promise<SelectedPackage[]> => {
     if (!available.includes(choice.id)) throw unknownDetector(choice.id, modelsDir, available)
     const pack = await models.read(choice.id)
-    if (chosen.length === 0 && available.includes(pack.manifest.variantOf ?? '')) return []
+    if (!chosen.includes(choice) && available.includes(pack.manifest.variantOf ?? '')) return []
     return [{ ...(await withUsed(pack, models)), ...partInScores(choice, pack.manifest) }]
   }
   const distinct = [...new Map(choices.map((one) => [one.id, one])).values()]
@@ -73,7 +75,7 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
 export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions): Promise<void> {
   const available = await packageFolders(modelsDir)
   const ids = detectors.map((one) => (typeof one === 'string' ? one : one.id))
-  const unknown = ids.find((id) => !available.includes(id))
+  const unknown = ids.find((id) => id !== OTHERS && !available.includes(id))
   if (unknown !== undefined) throw unknownDetector(unknown, modelsDir, available)
 }
 
@@ -84,6 +86,11 @@ export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions)
 export async function loadPackage(packageFolder: string): Promise<LoadedPackage> {
   const models = new ModelsFolder(path.dirname(path.resolve(packageFolder)))
   return withUsed(await readPackage(packageFolder), models)
+}
+
+/** A package that is not yet on disk as it stands, with those beside its folder that it names. @throws AttestdError manifest-invalid */
+export function withNeighbors(pack: DetectorPackage): Promise<LoadedPackage> {
+  return withUsed(pack, new ModelsFolder(path.dirname(pack.folder)))
 }
 
 /** All packages that a process must load, each once, those that others use before them. */

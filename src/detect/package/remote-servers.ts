@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import { isLoopback } from '../../core/net/loopback.js'
 import type { DetectorPackage } from './package-loader.js'
+import { asksServer } from './runtime.js'
 
 /**
  * A token is handed to one server only, and never in clear over a network: a package names its server itself.
@@ -11,7 +12,7 @@ export function checkTokenServers(packages: readonly DetectorPackage[], token: s
   if (token === null) return
   const servers = new Map<string, string>()
   for (const { manifest } of packages) {
-    if (manifest.runtime.kind !== 'remote') continue
+    if (!asksServer(manifest.runtime)) continue
     const { hostname, origin, protocol } = new URL(manifest.runtime.url)
     if (protocol !== 'https:' && !isLoopback(hostname)) {
       throw new AttestdError(

@@ -51,20 +51,11 @@ const onnxEncodedRuntime = z.strictObject({
   output: tensorName,
 })
 
-/** A model behind a server that speaks the Open Inference Protocol v2 (Triton, KServe, OpenVINO). */
-const remoteRuntime = z.strictObject({
-  kind: z.literal('remote'),
-  /** Origin and base path of the server; what follows is /v2/models/... */
+/** A server that computes, and the limits of one request. */
+const serverFields = {
   url: z
     .url({ protocol: /^https?$/ })
     .refine(holdsNoCredentials, 'must hold no credentials; see ATTESTD_DETECTOR_TOKEN'),
-  model: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
-  modelVersion: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/)
-    .optional(),
-  input: inputs,
-  output: tensorName,
   /** Longest time for one request, ms. */
   timeoutMs: z.int().min(10).max(600_000),
   /** Most bytes of one answer that are read. */
@@ -73,7 +64,23 @@ const remoteRuntime = z.strictObject({
     .min(64)
     .max(64 * 1024 * 1024)
     .default(1024 * 1024),
+}
+
+/** A model behind a server that speaks the Open Inference Protocol v2 (Triton, KServe, OpenVINO); `/v2/models/...` follows the URL. */
+const remoteRuntime = z.strictObject({
+  kind: z.literal('remote'),
+  ...serverFields,
+  model: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+  modelVersion: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .optional(),
+  input: inputs,
+  output: tensorName,
 })
+
+/** A server that reads the file itself: its bytes are posted to the URL as they are. */
+const remoteFileRuntime = z.strictObject({ kind: z.literal('remote-file'), ...serverFields })
 
 function holdsNoCredentials(url: string): boolean {
   return URL.canParse(url) && new URL(url).username === '' && new URL(url).password === ''
@@ -101,6 +108,7 @@ export const runtimeSchema = z.discriminatedUnion('kind', [
   onnxViewsRuntime,
   onnxEncodedRuntime,
   remoteRuntime,
+  remoteFileRuntime,
   moduleRuntime,
   composedRuntime,
 ])
@@ -113,7 +121,21 @@ export type OnnxViewsRuntime = z.infer<typeof onnxViewsRuntime>
 export type OnnxEncodedRuntime = z.infer<typeof onnxEncodedRuntime>
 /** `runtime` of kind `remote`; the bearer token is a setting and never stands in a manifest. */
 export type RemoteRuntime = z.infer<typeof remoteRuntime>
+/** `runtime` of kind `remote-file`, which goes with preprocessing `none`. */
+export type RemoteFileRuntime = z.infer<typeof remoteFileRuntime>
 /** `runtime` of kind `module`, which goes with preprocessing `none`: the module's code runs in the detector process. */
 export type ModuleRuntime = z.infer<typeof moduleRuntime>
 /** `runtime` of kind `composed`, for video: ids of the packages that look at the frames and listen to the sound, and its own head. */
 export type ComposedRuntime = z.infer<typeof composedRuntime>
+
+type Runtime = z.infer<typeof runtimeSchema>
+
+/** Whether a model server, which its manifest names, computes. */
+export function asksServer(runtime: Runtime): runtime is RemoteRuntime | RemoteFileRuntime {
+  return runtime.kind === 'remote' || runtime.kind === 'remote-file'
+}
+
+/** Whether the file goes as it is to what computes, so that there is no preprocessing. */
+export function takesFile({ kind }: Runtime): boolean {
+  return kind === 'module' || kind === 'remote-file'
+}

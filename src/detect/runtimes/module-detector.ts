@@ -4,41 +4,22 @@ import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { type Reason, reasonEntry } from '../../core/reasons.js'
-import { cleanLine } from '../../core/text.js'
 import type { ChildDetector } from '../contract/child-detector.js'
-import { highestParts, MAX_TEXT, type Measurement, type ScoredPart } from '../contract/measurement.js'
+import type { Measurement } from '../contract/measurement.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
 import type { ModuleRuntime } from '../package/runtime.js'
-import { outputAsLogit } from '../scoring/aggregation.js'
+import { abstention, fileScoreOf } from './file-score.js'
 
 /** Files of a package that no score may hang on: the manifest itself, words for people, what an evaluation wrote. */
 const NO_PART_OF_IT = /^(?:detector\.json|LICENSE[^/]*|(?:.*\/)?[^/]*\.md|evaluation\/[^/]*\.(?:json|html|csv))$/
-/** Longest name of a part, characters. */
-const MAX_PART_NAME = 200
 
 const createDetector = z.function()
 const moduleShape = z.looseObject({ createDetector: z.custom<typeof createDetector>(isFunction, 'must be a function') })
 const detectorShape = z.looseObject({ measure: z.custom<ModuleMeasure>(isFunction, 'must be a function') })
 
 type ModuleMeasure = (file: string) => unknown
-
-const score = { logit: z.number().optional(), probability: z.number().optional() }
-
-/** What the module's `measure` gives: a logit or a probability, as the manifest's outputKind states. */
-const moduleResult = z.strictObject({
-  ...score,
-  /** One line: what was seen. */
-  notes: z.string().optional(),
-  /** In the unit of a `by-length` calibration. */
-  length: z.number().min(0).optional(),
-  parts: z
-    .array(z.strictObject({ name: z.string(), ...score }))
-    .max(1000)
-    .optional(),
-})
 
 /**
  * Imports the package's module, after checking that every file of the package still has its stated digest, and lets
@@ -59,9 +40,9 @@ export async function loadModuleDetector(
     pack,
     async measure(file): Promise<Measurement> {
       const began = clock.monotonic()
-      const result = parseResult(await named(() => detector.measure(file)), manifest.id)
+      const result = fileScoreOf(await named(() => detector.measure(file)), pack, 'module')
       const infer = clock.monotonic() - began
-      return { ...measurementOf(result, pack), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
+      return { ...result, evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
 }
@@ -71,13 +52,18 @@ export async function loadModuleDetector(
  * digest, by which verdicts are kept and admissions given. What it takes from elsewhere is as trusted as the module.
  */
 async function refuseUnlisted({ folder, manifest }: DetectorPackage): Promise<void> {
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
-  const unlisted = entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .find((name) => !Object.hasOwn(manifest.files, name) && !NO_PART_OF_IT.test(name))
+  const unlisted = (await filesOfModule(folder)).find((name) => !Object.hasOwn(manifest.files, name))
   if (unlisted === undefined) return
   throw manifestRefused(manifest.id, 'files', `must list ${unlisted}, which its module could use`)
+}
+
+/** What the manifest of a module must list: the paths of all files of its folder but those for people. */
+export async function filesOfModule(folder: string): Promise<string[]> {
+  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((name) => !NO_PART_OF_IT.test(name))
 }
 
 async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {
@@ -100,48 +86,8 @@ async function named<T>(work: () => T): Promise<Awaited<T>> {
     return await work()
   } catch (error) {
     const reason = z.looseObject({ reason: z.string() }).safeParse(error).data?.reason
-    const abstains = /^(?:media|language)-/.test(reason ?? '') && reasonEntry(reason as Reason)?.kind === 'abstain'
-    throw new AttestdError(abstains ? (reason as Reason) : 'detector-failed', errorText(error), { cause: error })
+    throw new AttestdError(abstention(reason) ?? 'detector-failed', errorText(error), { cause: error })
   }
-}
-
-function parseResult(value: unknown, id: string): z.infer<typeof moduleResult> {
-  const parsed = moduleResult.safeParse(value)
-  if (parsed.success) return parsed.data
-  const how = z.prettifyError(parsed.error)
-  throw new AttestdError('detector-failed', `The module of ${id} returned a malformed result: ${how}`)
-}
-
-function measurementOf(
-  { notes, length, parts = [], ...whole }: z.infer<typeof moduleResult>,
-  pack: DetectorPackage,
-): Pick<Measurement, 'rawScore' | 'notes' | 'length' | 'parts'> {
-  const rawScore = logitOfScore(whole, pack)
-  const scored = parts.map(
-    (part): ScoredPart => ({ name: cleanLine(part.name, MAX_PART_NAME), rawScore: logitOfScore(part, pack) }),
-  )
-  return {
-    rawScore,
-    notes: cleanLine(notes ?? `logit ${rawScore.toFixed(2)}`, MAX_TEXT),
-    length,
-    parts: highestParts(scored),
-  }
-}
-
-function logitOfScore(
-  given: { logit?: number | undefined; probability?: number | undefined },
-  pack: DetectorPackage,
-): number {
-  const { id, outputKind } = pack.manifest
-  const value = outputKind === 'class-logits' ? undefined : given[outputKind]
-  const stated = [given.logit, given.probability].filter((one) => one !== undefined).length
-  if (value === undefined || stated !== 1) {
-    throw new AttestdError(
-      'detector-failed',
-      `The module of ${id} must return a ${outputKind}, as its manifest states, and nothing else.`,
-    )
-  }
-  return outputAsLogit([value], pack.manifest)
 }
 
 function isFunction(value: unknown): boolean {

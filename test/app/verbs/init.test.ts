@@ -11,6 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => fs.rm(root, { recursive: true }))
 
+const LIST = { detectors: ['attestd-audio', 'attestd-image'] }
 const at = (...names: string[]) => path.join(root, ...names)
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
 
@@ -18,7 +19,7 @@ describe('a new folder', () => {
   const URL = 'https://service.example'
 
   it('for keys has a file for each secret, empty, for its owner alone', async () => {
-    const made = await initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    const made = await initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     expect(made).toEqual({
       config: at('new', 'attestd.yaml'),
       secrets: [at('new', 'secrets', 'access_key'), at('new', 'secrets', 'signing_secret')],
@@ -30,7 +31,7 @@ describe('a new folder', () => {
   })
 
   it('is read by the daemon once its secrets are filled in', async () => {
-    const { config, secrets } = await initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    const { config, secrets } = await initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await fs.writeFile(secrets[0] ?? '', 'ak_att_12345678\n')
     await fs.writeFile(secrets[1] ?? '', 'hush\n')
     const { openSecretFiles, settings } = loadSettings({ env: {}, file: config })
@@ -39,12 +40,14 @@ describe('a new folder', () => {
       accessKey: 'ak_att_12345678',
       signingSecret: 'hush',
       dataDir: at('new', 'data'),
+      // A folder that is copied to the models later does not count by itself.
+      detectors: [{ id: 'attestd-audio' }, { id: 'attestd-image' }, { id: '*', shadow: true }],
     })
     expect(openSecretFiles).toEqual([])
   })
 
   it('for a wallet names the key file and the keystore that it could be instead', async () => {
-    const made = await initFolder(at('new'), { api: 'wallet-session', serviceUrl: URL })
+    const made = await initFolder(at('new'), { ...LIST, api: 'wallet-session', serviceUrl: URL })
     expect(made).toMatchObject({ secrets: [at('new', 'secrets', 'wallet_key')], keystore: at('new', 'keystore.json') })
     await fs.writeFile(made.secrets[0] ?? '', `0x${'5e'.repeat(32)}`)
     const { settings } = loadSettings({ env: {}, file: made.config })
@@ -54,20 +57,20 @@ describe('a new folder', () => {
   })
 
   it('is never written over; secrets that are there stay', async () => {
-    const first = await initFolder(root, { api: 'signed-key', serviceUrl: URL })
+    const first = await initFolder(root, { ...LIST, api: 'signed-key', serviceUrl: URL })
     await fs.writeFile(first.secrets[0] ?? '', 'filled in')
-    const again = initFolder(root, { api: 'signed-key', serviceUrl: 'https://other.example' })
+    const again = initFolder(root, { ...LIST, api: 'signed-key', serviceUrl: 'https://other.example' })
     await expect(again).rejects.toMatchObject({ reason: 'setting-invalid', message: /already exists/ })
     expect(await fs.readFile(first.config, 'utf8')).toContain(URL)
     await fs.rm(first.config)
-    await initFolder(root, { api: 'signed-key', serviceUrl: URL })
+    await initFolder(root, { ...LIST, api: 'signed-key', serviceUrl: URL })
     expect(await fs.readFile(first.secrets[0] ?? '', 'utf8')).toBe('filled in')
   })
 
   it.each(['service.example', 'https://service.example/api', 'ftp://x', ''])(
     'is not made for the URL %j',
     async (serviceUrl) => {
-      const making = initFolder(at('new'), { api: 'signed-key', serviceUrl })
+      const making = initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl })
       await expect(making).rejects.toMatchObject({ reason: 'setting-invalid' })
       await expect(fs.stat(at('new'))).rejects.toMatchObject({ code: 'ENOENT' })
     },
@@ -75,7 +78,7 @@ describe('a new folder', () => {
 
   it('has its settings last: one that was not made to its end can be made again', async () => {
     await fs.mkdir(at('new', 'secrets', 'signing_secret'), { recursive: true })
-    const making = () => initFolder(at('new'), { api: 'signed-key', serviceUrl: URL })
+    const making = () => initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await expect(making()).rejects.toMatchObject({ reason: 'data-dir-unusable' })
     await fs.rmdir(at('new', 'secrets', 'signing_secret'))
     const { secrets } = await making()
@@ -84,7 +87,7 @@ describe('a new folder', () => {
 
   it('where a file stands is refused', async () => {
     await fs.writeFile(at('file'), '')
-    const making = initFolder(at('file'), { api: 'signed-key', serviceUrl: URL })
+    const making = initFolder(at('file'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await expect(making).rejects.toMatchObject({ reason: 'data-dir-unusable' })
   })
 })

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { surveyModels, weightsLines } from '../../../src/app/verbs/models.js'
+import { surveyModels, unlistedIn, weightsLines } from '../../../src/app/verbs/models.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { tinyManifest, writeTinyPackage } from '../../support/detector-package.js'
 
@@ -44,6 +44,15 @@ describe('the models directory', () => {
     expect(await parts('')).toMatchObject([{ weight: 1 }, { weight: 1 }])
     expect(await parts('a=3')).toMatchObject([{ weight: 3, shadow: false }, null])
     expect(await parts('a=shadow,b=canary:7')).toMatchObject([{ shadow: true }, { canary: 7 }])
+  })
+
+  it('states how to let a package score that no list names', async () => {
+    for (const id of ['a', 'attestd-image']) await writeTinyPackage(root, { id })
+    const line =
+      'a is not in the list of detectors, so it runs as a shadow; to let it score: attestd models reload --detectors "attestd-image=1,a,*=shadow"'
+    expect(unlistedIn(await survey())).toEqual([line])
+    expect(unlistedIn(await survey('attestd-image,*=shadow'))).toEqual([line])
+    expect(unlistedIn(await survey('attestd-image,a'))).toEqual([])
   })
 
   it('says whose weights may be used commercially, and what their verdicts are worth', async () => {

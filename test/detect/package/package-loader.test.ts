@@ -74,6 +74,24 @@ describe('loadPackages', () => {
     ])
   })
 
+  it('loads a folder that was copied to the packages of attestd, or that a list does not name, as a shadow', async () => {
+    for (const id of ['attestd-image', 'mine']) await writeTinyPackage(modelsDir, { id, manifest: { weight: 3 } })
+    await writeTinyPackage(modelsDir, { id: 'edition', manifest: { variantOf: 'mine' } })
+    const parts = async (...detectors: DetectorChoice[]) =>
+      (await loadPackages({ modelsDir, detectors })).map(({ manifest, shadow, unlisted }) => [
+        manifest.id,
+        shadow,
+        unlisted,
+      ])
+    const copied = [
+      ['attestd-image', false, undefined],
+      ['mine', true, true],
+    ]
+    expect(await parts()).toEqual(copied)
+    expect(await parts({ id: 'attestd-image' }, { id: '*', shadow: true })).toEqual(copied)
+    expect(await parts({ id: 'attestd-image' }, { id: 'mine' })).toEqual([copied[0], ['mine', false, undefined]])
+  })
+
   it('refuses a selection of shadows alone', async () => {
     await writeTinyPackage(modelsDir, { id: 'one', manifest: { shadow: true } })
     await expect(load()).rejects.toMatchObject({ reason: 'setting-invalid', message: /nothing would be scored/ })
