@@ -27,7 +27,8 @@ afterAll(async () => {
   await fs.rm(folder, { recursive: true })
 })
 
-const models = () => ({ ATTESTD_MODELS_DIR: path.join(folder, 'models') })
+/** The list that init writes names the packages of attestd, which are not here. */
+const models = () => ({ ATTESTD_MODELS_DIR: path.join(folder, 'models'), ATTESTD_DETECTORS: 'tiny-image' })
 
 async function runs(name: string, env: Readonly<Record<string, string>>, args: readonly string[]) {
   const files = { dataDir: path.join(folder, name, 'data'), logFile: path.join(folder, `${name}.log`) }
