@@ -115,9 +115,7 @@ describe('the page of wallet sessions', () => {
     const [, pasted] = /^:\n((?: +.*\n)+)/.exec(after!)!
     const command = pasted!.replaceAll(/\\\n/g, ' ').trim()
     expect(command).toMatch(/^ATTESTD_SERVICE_API=wallet-session .*npx attestd run/s)
-    return Object.fromEntries(
-      [...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
-    )
+    return Object.fromEntries([...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
   }
 
   it('its verbs, one after the other, print what they should', async ({ onTestFinished }) => {
