@@ -44,7 +44,7 @@ export const REASONS = {
   ),
   'disk-low': wait(
     'The disk of the data directory has less room than ATTESTD_DISK_FREE_BYTES.',
-    'Free space on the disk of ATTESTD_DATA_DIR, or lower ATTESTD_MEDIA_CACHE_BYTES.',
+    'Free space on the disk of ATTESTD_DATA_DIR (df shows it), or lower ATTESTD_MEDIA_CACHE_BYTES.',
   ),
   'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
   'webhook-failed': retry(
