@@ -5,6 +5,7 @@ import { loadSettings } from '../../../src/config/load.js'
 import { createLogger } from '../../../src/observe/logger.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { createThrottledLog } from '../../../src/observe/throttled-log.js'
+import { LARGE_EVERY_MS } from '../../../src/service/stream-reader.js'
 import { ACCESS_KEY, LocalServer, SIGNING_SECRET, sendJson } from '../../service/local-service.js'
 import { event, open } from '../../service/stream-harness.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -50,7 +51,9 @@ it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFini
   for (let at = 0; at < LISTS; at++) await service.listOpen({ includeMyScore: true })
   let snapshots = 0
   for await (const { kind } of service.watch(new AbortController().signal)) {
-    if (kind === 'snapshot' && ++snapshots === LISTS) break
+    if (kind !== 'snapshot') continue
+    if (++snapshots === LISTS) break
+    await clock.advance(LARGE_EVERY_MS)
   }
   const lines = logged.split('\n').filter((line) => line.includes('asset-malformed'))
   expect(lines).toHaveLength(10)
