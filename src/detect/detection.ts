@@ -65,7 +65,7 @@ export interface DetectRequest {
   /** Path at which a PNG with the picture and where its risk lies is written; images only. */
   readonly heatMap?: string | undefined
   /**
-   * Path at which what a person may see of the file is written, made anew from what was decoded: a JPEG of a picture or of
+   * Path at which what a person may see of the file is written, encoded again from what was decoded: a JPEG of a picture or of
    * frames of a video, a WAV of sound, UTF-8 of text. Not together with `heatMap`.
    */
   readonly view?: string | undefined

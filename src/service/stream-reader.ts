@@ -71,14 +71,12 @@ async function* readConnection(
     for await (const item of connection.items()) {
       signal.throwIfAborted()
       if (typeof item === 'object' && isSendable(item.id)) lastId.value = item.id
-      if (typeof item === 'object' && item.data.length > LARGE_EVENT) {
-        const now = options.clock.monotonic()
-        if (now - largeAt < LARGE_EVERY_MS) {
-          yield { kind: 'unread' }
-          continue
-        }
-        largeAt = now
+      const isLarge = typeof item === 'object' && item.data.length > LARGE_EVENT
+      if (isLarge && options.clock.monotonic() - largeAt < LARGE_EVERY_MS) {
+        yield { kind: 'unread' }
+        continue
       }
+      if (isLarge) largeAt = options.clock.monotonic()
       for (const event of await eventsOf(options, item, signal)) {
         if (event.kind === 'heartbeat') connection.beat()
         yield event

@@ -181,7 +181,7 @@ describe.skipIf(!fs.existsSync(CHROMIUM))('in a browser', () => {
     await fits()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    const picture = page.getByAltText('The picture, encoded anew')
+    const picture = page.getByAltText('The picture, encoded again')
     await picture.waitFor()
     await page.waitForFunction('document.images[0].naturalWidth > 0')
     await fits()

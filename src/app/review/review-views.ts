@@ -14,7 +14,7 @@ const MAX_BYTES = 16 * 1024 ** 2
 /** How each kind begins; a detector process meets hostile bytes, and what it wrote may be anything. */
 const BEGINS = { map: '\x89PNG', image: '\xff\xd8\xff', audio: 'RIFF' } as const
 
-/** The parts of this daemon by which an asset is fetched and decoded anew. */
+/** The parts of this daemon by which an asset is fetched and decoded again. */
 export interface ViewParts {
   readonly detectors: Pick<DetectorHost, 'detect'>
   readonly media: Pick<MediaSource, 'fetch'>

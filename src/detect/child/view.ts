@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import type { MediaType } from '../../core/media-types.js'
 import { cleanText } from '../../core/text.js'
+import { wavFile } from '../../formats/wav-file.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 
@@ -15,10 +16,9 @@ const FRAMES = 9
 const COLUMNS = 3
 const FRAME_WIDTH = 420
 const JPEG = { quality: 85 } as const
-const WAV_HEADER = 44
 
 /**
- * Writes what a person may see of a file: nothing of its bytes, but what was decoded of it, encoded anew.
+ * Writes what a person may see of a file: what was decoded of it and encoded again, none of its own bytes.
  * @throws AttestdError media-*
  */
 export async function writeView(
@@ -26,26 +26,29 @@ export async function writeView(
   { mediaType, out }: { readonly mediaType: MediaType; readonly out: string },
   tools: ReaderTools,
 ): Promise<void> {
+  await fs.writeFile(out, await viewOf(file, mediaType, tools))
+}
+
+async function viewOf(file: string, mediaType: MediaType, tools: ReaderTools): Promise<string | Buffer> {
   if (mediaType === 'text') {
     const { readTextFile } = await import('../text/decode.js')
-    await fs.writeFile(out, cleanText((await readTextFile(file)).text, MAX_CHARACTERS))
-  } else if (mediaType === 'audio') {
+    return cleanText((await readTextFile(file)).text, MAX_CHARACTERS)
+  }
+  if (mediaType === 'audio') {
     const { readRecording } = await import('../audio/recording.js')
-    await fs.writeFile(out, wavOf((await readRecording(file, SAMPLE_RATE, tools)).samples))
-  } else if (mediaType === 'image') {
-    const [{ decodeImage }, { rawImage }] = await Promise.all([
-      import('../image/image-decode.js'),
-      import('../image/picture.js'),
-    ])
-    const limits = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
-    await fs.writeFile(
-      out,
-      await rawImage(await decodeImage(file, tools))
-        .resize(limits)
-        .jpeg(JPEG)
-        .toBuffer(),
-    )
-  } else await fs.writeFile(out, await sheetOf(file, tools))
+    return wavOf((await readRecording(file, SAMPLE_RATE, tools)).samples)
+  }
+  return mediaType === 'image' ? pictureOf(file, tools) : sheetOf(file, tools)
+}
+
+async function pictureOf(file: string, tools: ReaderTools): Promise<Buffer> {
+  const [{ decodeImage }, { rawImage }] = await Promise.all([
+    import('../image/image-decode.js'),
+    import('../image/picture.js'),
+  ])
+  const limits = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
+  const picture = await decodeImage(file, tools)
+  return rawImage(picture).resize(limits).jpeg(JPEG).toBuffer()
 }
 
 /** Frames of a video on one sheet, in the order of time. */
@@ -78,23 +81,7 @@ async function sheetOf(file: string, tools: ReaderTools): Promise<Buffer> {
   return imageLibrary({ create }).composite(placed).jpeg(JPEG).toBuffer()
 }
 
-/** 16 bit mono. */
 function wavOf(samples: Float32Array): Buffer {
-  const wav = Buffer.alloc(WAV_HEADER + 2 * samples.length)
-  wav.write('RIFF', 0)
-  wav.writeUInt32LE(wav.length - 8, 4)
-  wav.write('WAVEfmt ', 8)
-  wav.writeUInt32LE(16, 16)
-  wav.writeUInt16LE(1, 20)
-  wav.writeUInt16LE(1, 22)
-  wav.writeUInt32LE(SAMPLE_RATE, 24)
-  wav.writeUInt32LE(2 * SAMPLE_RATE, 28)
-  wav.writeUInt16LE(2, 32)
-  wav.writeUInt16LE(16, 34)
-  wav.write('data', 36)
-  wav.writeUInt32LE(2 * samples.length, 40)
-  for (const [nth, sample] of samples.entries()) {
-    wav.writeInt16LE(Math.round(Math.max(-1, Math.min(1, sample)) * 32_767), WAV_HEADER + 2 * nth)
-  }
-  return wav
+  const clipped = Int16Array.from(samples, (sample) => Math.round(Math.max(-1, Math.min(1, sample)) * 32_767))
+  return wavFile(clipped, SAMPLE_RATE)
 }

@@ -88,7 +88,7 @@ export async function loadPackage(packageFolder: string): Promise<LoadedPackage>
   return withUsed(await readPackage(packageFolder), models)
 }
 
-/** A package that is not yet on disk as it stands, with those beside its folder that it names. @throws AttestdError manifest-invalid */
+/** A package that is not yet on disk as it stands, with the neighboring packages that it names. @throws AttestdError manifest-invalid */
 export function withNeighbors(pack: DetectorPackage): Promise<LoadedPackage> {
   return withUsed(pack, new ModelsFolder(path.dirname(pack.folder)))
 }

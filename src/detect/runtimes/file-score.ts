@@ -32,7 +32,7 @@ export function abstention(reason: string | undefined): Reason | null {
 
 /**
  * Checks what a module or a server gives for a file.
- * @param by what gave it, for messages
+ * @param by what returned it, for messages
  * @throws AttestdError detector-failed
  */
 export function fileScoreOf(

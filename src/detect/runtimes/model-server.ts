@@ -12,7 +12,7 @@ const PASSING_STATUSES = new Set([401, 403, 404, 408, 425, 429])
 /** Longest piece of a server's own error text that is reported, characters. */
 const MAX_SERVER_TEXT = 200
 
-/** What a client of a model server needs beside its manifest; the token is the setting ATTESTD_DETECTOR_TOKEN. */
+/** What a client of a model server needs in addition to its manifest; the token is the setting ATTESTD_DETECTOR_TOKEN. */
 export interface ModelServerOptions {
   /** The package and, where the server has several, its model, for messages. */
   readonly of: string

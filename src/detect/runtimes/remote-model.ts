@@ -14,7 +14,7 @@ import {
 } from './inference-protocol.js'
 import { ModelServer, type ModelServerOptions } from './model-server.js'
 
-/** What a remote model needs beside its manifest. */
+/** What a remote model needs in addition to its manifest. */
 export interface RemoteModelOptions extends Omit<ModelServerOptions, 'of'> {
   /** Id of the package, for messages. */
   readonly id: string

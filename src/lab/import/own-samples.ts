@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { wavFile } from '../../formats/wav-file.js'
 
 /** Side of the sample picture, px. */
 const SIDE = 384
@@ -88,21 +89,10 @@ function resonate(source: number, frequency: number, bandwidth: number, memory: 
 
 function wav(samples: Float64Array): Buffer {
   const peak = samples.reduce((highest, value) => Math.max(highest, Math.abs(value)), 1e-9)
-  const file = Buffer.alloc(44 + samples.length * 2)
-  file.write('RIFF', 0)
-  file.writeUInt32LE(file.length - 8, 4)
-  file.write('WAVEfmt ', 8)
-  file.writeUInt32LE(16, 16)
-  file.writeUInt16LE(1, 20)
-  file.writeUInt16LE(1, 22)
-  file.writeUInt32LE(SAMPLE_RATE, 24)
-  file.writeUInt32LE(SAMPLE_RATE * 2, 28)
-  file.writeUInt16LE(2, 32)
-  file.writeUInt16LE(16, 34)
-  file.write('data', 36)
-  file.writeUInt32LE(samples.length * 2, 40)
-  for (const [index, value] of samples.entries()) file.writeInt16LE(Math.round((value / peak) * 20_000), 44 + index * 2)
-  return file
+  return wavFile(
+    Int16Array.from(samples, (value) => Math.round((value / peak) * 20_000)),
+    SAMPLE_RATE,
+  )
 }
 
 /** Prose that we wrote. */

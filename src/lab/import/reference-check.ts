@@ -11,7 +11,7 @@ import type { MeasureSampleOptions } from '../measure/measure-sample.js'
 import type { Agreement } from './agreement.js'
 import { unsupported } from './import-error.js'
 
-/** What the original returned for media files beside it. */
+/** What the original returned for the media files in the same folder. */
 const REFERENCE_FILE = 'logits.json'
 const FORM = `Write ${REFERENCE_FILE} as {"a.png": [0.1, -2.3]}: file names and the logits of the original, in the order of its labels.`
 

@@ -71,7 +71,7 @@ footer{padding:10px 20px 28px;color:var(--soft);font-size:13px}
 /** Content-Security-Policy of the console: the inline style by its digest, what this server serves, and asking it. */
 export const CONSOLE_CSP = consoleCsp(CONSOLE_STYLE, ["connect-src 'self'", 'img-src data:'])
 
-/** The policy of a page with this inline style. @param sources what it may load beside styles and scripts of this server */
+/** The policy of a page with this inline style. @param sources what it may load in addition to styles and scripts of this server */
 export function consoleCsp(style: string, sources: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -74,9 +74,9 @@ function shown({ id, mediaType, viewGap }: ReviewItem, text: string | null): Htm
   const media = `${row(id)}/media`
   if (mediaType === 'text') return html`<pre tabindex="0">${text ?? ''}</pre>`
   if (mediaType === 'audio') {
-    return html`<audio controls preload="none" src="${media}" aria-label="The recording, encoded anew"></audio>`
+    return html`<audio controls preload="none" src="${media}" aria-label="The recording, encoded again"></audio>`
   }
-  const what = mediaType === 'image' ? 'The picture, encoded anew' : 'Frames of the video, in the order of time'
+  const what = mediaType === 'image' ? 'The picture, encoded again' : 'Frames of the video, in the order of time'
   const map = html`<details id="map"><summary>Where the risk lies</summary><img class="shown" loading="lazy" src="${row(id)}/map" alt="Risk of the pieces of the picture"></details>`
   return html`<a href="${media}"><img class="shown" src="${media}" alt="${what}"></a>${mediaType === 'image' ? map : null}`
 }
