@@ -14,9 +14,17 @@ export class EventMeter {
     return this.#event + this.#line
   }
 
-  /** @returns where the first event ends in these bytes, after its blank line; -1 where none ends */
-  push(bytes: Uint8Array): number {
-    let end = -1
+  /** Counts all of these bytes. */
+  push(bytes: Uint8Array): void {
+    this.#count(bytes, false)
+  }
+
+  /** Counts up to the end of the first event. @returns the place after its blank line; -1 where none ends */
+  pushToEnd(bytes: Uint8Array): number {
+    return this.#count(bytes, true)
+  }
+
+  #count(bytes: Uint8Array, isToEnd: boolean): number {
     let [lf, cr] = [-1, -1]
     for (let at = 0; at < bytes.length; ) {
       // By the runtime's own search: a loop over the bytes of a long list costs the daemon more than parsing it.
@@ -24,10 +32,10 @@ export class EventMeter {
       if (cr < at) cr = indexFrom(bytes, CR, at)
       const stop = Math.min(lf, cr)
       if (stop > at) this.#text(bytes.subarray(at, stop))
-      if (stop < bytes.length && this.#endsEvent(bytes[stop] as number) && end < 0) end = stop + 1
       at = stop + 1
+      if (stop < bytes.length && this.#endsEvent(bytes[stop] as number) && isToEnd) return at
     }
-    return end
+    return -1
   }
 
   #text(bytes: Uint8Array): void {

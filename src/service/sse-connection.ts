@@ -11,8 +11,8 @@ import { refuseUnlessStream } from './http-errors.js'
 import { inTurns } from './in-turns.js'
 import type { RawEvent, StreamSource } from './stream-source.js'
 
-/** An event; bytes without one, such as a comment; or an event over the cap, which is skipped. */
-export type StreamItem = RawEvent | 'alive' | 'too-large'
+/** An event; bytes without one, such as a comment; or an event that is skipped: over the cap, or one large event of many. */
+export type StreamItem = RawEvent | 'alive' | 'too-large' | 'unread'
 
 /** One connection to a stream, with its limits. */
 export interface SseConnectionOptions {
@@ -32,6 +32,12 @@ export interface SseConnectionOptions {
 
 /** Bytes that EventSource gets in one turn of the event loop: unknown lines take it 10 ms per KiB. */
 const SLICE_BYTES = 2 * 1024
+/**
+ * Of larger events, bytes, only one in a while, milliseconds, is read: a snapshot comes with every change of the open set,
+ * and one of 3,000 assets takes some 80 ms. What was not read is in the list that follows.
+ */
+const LARGE_EVENT_BYTES = 64 * 1024
+export const LARGE_EVERY_MS = 2_000
 const BLANK_LINE = Buffer.from('\n\n')
 /** EventSource wants it in lower case, which the service need not do. */
 const EVENT_STREAM = new Headers({ 'content-type': 'text/event-stream' })
@@ -51,6 +57,9 @@ export class SseConnection {
   readonly #feed = this.#fed.writable.getWriter()
   #source: EventSource | undefined
   #isSkipping = false
+  /** Whether the event under way is a large one that is read; when the last of them began to be, monotonic milliseconds. */
+  #isLarge = false
+  #largeAt = Number.NEGATIVE_INFINITY
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
 
@@ -126,24 +135,44 @@ export class SseConnection {
   }
 
   async *#itemsIn(chunk: Uint8Array): AsyncGenerator<StreamItem, void> {
-    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
-      const events = await this.#eventsIn(chunk.subarray(at, at + SLICE_BYTES))
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#isSkipping) {
+        at += await this.#skip(chunk.subarray(at))
+        continue
+      }
+      const slice = chunk.subarray(at, at + SLICE_BYTES)
+      at += slice.length
+      this.#meter.push(slice)
+      const events = await this.#give(slice)
       yield* inTurns(events)
       if (events.length === 0 && this.#meter.bytes === 0) yield 'alive'
-      if (this.#isSkipping || this.#meter.bytes <= this.#options.maxEventBytes) continue
-      this.#isSkipping = true
-      yield 'too-large'
+      const why = this.#whySkip()
+      this.#isSkipping = why !== null
+      if (why !== null) yield why
     }
   }
 
-  async #eventsIn(slice: Uint8Array): Promise<RawEvent[]> {
-    const end = this.#meter.push(slice)
-    if (!this.#isSkipping) return this.#give(slice)
-    if (end < 0) return []
+  /** @returns how many of these bytes belong to the event that is skipped */
+  async #skip(bytes: Uint8Array): Promise<number> {
+    const end = this.#meter.pushToEnd(bytes)
+    if (end < 0) return bytes.length
     // Ends the event for the parser too, which holds its beginning.
     await this.#give(BLANK_LINE)
     this.#isSkipping = false
-    return this.#give(slice.subarray(end))
+    return end
+  }
+
+  /** @returns why the rest of the event under way is skipped; null where it is read */
+  #whySkip(): 'too-large' | 'unread' | null {
+    const { bytes } = this.#meter
+    if (bytes > this.#options.maxEventBytes) return 'too-large'
+    const wasLarge = this.#isLarge
+    this.#isLarge = bytes > LARGE_EVENT_BYTES
+    if (wasLarge || !this.#isLarge) return null
+    const now = this.#options.clock.monotonic()
+    if (now - this.#largeAt < LARGE_EVERY_MS) return 'unread'
+    this.#largeAt = now
+    return null
   }
 
   /** @returns the events of these bytes, which EventSource parses in the turn in which it gets them */

@@ -18,12 +18,6 @@ const RECONNECT_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 }
 export const STABLE_MS = 10_000
 /** Longest wait that a Retry-After can ask for, milliseconds. */
 export const RETRY_AFTER_CAP_MS = 5 * 60_000
-/**
- * Of larger events, characters, only one in a while, milliseconds, is read: a snapshot comes with every change of the open set,
- * and one of 3,000 assets takes some 80 ms. What was not read is in the list that follows.
- */
-const LARGE_EVENT = 64 * 1024
-export const LARGE_EVERY_MS = 2_000
 /** Longest event id that is sent back as Last-Event-ID, characters. */
 const EVENT_ID_MAX = 1024
 
@@ -66,17 +60,10 @@ async function* readConnection(
   const connection = new SseConnection({ ...options, lastId: lastId.value })
   const onAbort = () => connection.close(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
-  let largeAt = Number.NEGATIVE_INFINITY
   try {
     for await (const item of connection.items()) {
       signal.throwIfAborted()
       if (typeof item === 'object' && isSendable(item.id)) lastId.value = item.id
-      const isLarge = typeof item === 'object' && item.data.length > LARGE_EVENT
-      if (isLarge && options.clock.monotonic() - largeAt < LARGE_EVERY_MS) {
-        yield { kind: 'unread' }
-        continue
-      }
-      if (isLarge) largeAt = options.clock.monotonic()
       for (const event of await eventsOf(options, item, signal)) {
         if (event.kind === 'heartbeat') connection.beat()
         yield event
@@ -92,6 +79,7 @@ async function* readConnection(
 
 async function eventsOf(options: Connecting, item: StreamItem, signal: AbortSignal): Promise<readonly ServiceEvent[]> {
   if (item === 'alive') return [{ kind: 'heartbeat' }]
+  if (item === 'unread') return [{ kind: 'unread' }]
   try {
     if (item !== 'too-large') return await options.source.decode(item, signal)
     throw new AttestdError('event-too-large', `An event of more than ${options.maxEventBytes} bytes was skipped.`)

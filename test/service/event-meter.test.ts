@@ -22,10 +22,11 @@ describe.each([
 
   it('tell where the first event ends', () => {
     const meter = new EventMeter()
-    expect(meter.push(lines('data: 1'))).toBe(-1)
+    expect(meter.pushToEnd(lines('data: 1'))).toBe(-1)
     const rest = lines('data: 2', '', 'data: 3', '')
-    const end = meter.push(rest)
+    const end = meter.pushToEnd(rest)
     expect(rest.subarray(end).toString()).toMatch(/^\n?data: 3/)
+    expect(meter.bytes).toBe(0)
   })
 })
 

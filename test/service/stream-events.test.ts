@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { LARGE_EVERY_MS } from '../../src/service/stream-reader.js'
+import { LARGE_EVERY_MS } from '../../src/service/sse-connection.js'
 import { settle } from '../support/manual-clock.js'
 import { WIRE_STAKE, wireAsset } from './local-service.js'
 import { type Connection, event, follow, open, ping, ready, sends, setUp, snapshot, until } from './stream-harness.js'
