@@ -196,14 +196,12 @@ function readSecretFile(
       return refuse('a file readable by its owner only', `mode ${openFile.mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
-    return {
-      text: fs
-        .readFileSync(file, 'utf8')
-        .replace(/^\uFEFF/, '')
-        .trimEnd(),
-      origin: setting,
-      openFile,
-    }
+    const text = fs
+      .readFileSync(file, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .trimEnd()
+    if (text === '') return refuse(row.expects, 'empty', `Write it into ${file}.`)
+    return { text, origin: setting, openFile }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
     return refuse('the path of a readable file that holds the secret', code, 'Create the file, or correct the path.')

@@ -72,8 +72,8 @@ const DATE = 'the Date header of the service'
 export const CHECK_MS = 5_000
 
 /**
- * What a service that is away is called, and a session that does not open where the time route needs one; other
- * failures of the time route state nothing about the request to be signed.
+ * What a service that is away is called, or one that is another site, and a session that does not open where the time
+ * route needs one; other failures of the time route state nothing about the request to be signed.
  */
 const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'service-unreachable',
@@ -81,6 +81,7 @@ const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'service-connection-lost',
   'service-rate-limited',
   'service-failing',
+  'service-reply-invalid',
   'service-unauthorized',
   'role-missing',
   'challenge-untrusted',
@@ -272,8 +273,10 @@ export class ServiceClock {
 }
 
 function unreadError(cause: unknown): AttestdError {
-  const message = `Service time could not be read: ${errorText(cause)}`
-  if (!(cause instanceof AttestdError)) return new AttestdError('clock-untrusted', message, { cause })
-  const { reason, retryAfterMs, facts } = cause
-  return new AttestdError(AWAY.has(reason) ? reason : 'clock-untrusted', message, { cause, facts, retryAfterMs })
+  const unread = 'Service time could not be read'
+  if (!(cause instanceof AttestdError))
+    return new AttestdError('clock-untrusted', `${unread}: ${errorText(cause)}`, { cause })
+  const { facts, fix, message, reason, retryAfterMs } = cause
+  const rest = { cause, facts, fix, retryAfterMs }
+  return new AttestdError(AWAY.has(reason) ? reason : 'clock-untrusted', `${unread}: ${message}`, rest)
 }

@@ -81,9 +81,14 @@ it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => 
   site.close()
   const { ok, checks } = JSON.parse(out)
   expect(ok).toBe(false)
-  expect(checks).toContainEqual(
-    expect.objectContaining({ check: 'service', fix: expect.stringMatching(/not this API.*ATTESTD_SERVICE_URL/) }),
-  )
+  for (const check of ['service', 'clock', 'key and stake']) {
+    expect(checks).toContainEqual({
+      check,
+      outcome: 'failed',
+      message: expect.stringContaining('[service-reply-invalid]'),
+      fix: expect.stringMatching(/not this API.*ATTESTD_SERVICE_URL/),
+    })
+  }
 })
 
 it('doctor fails a disk with less room than the setting asks for', async () => {
@@ -202,6 +207,17 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
+it('a secret file that init wrote is still empty: the path to write it into', async () => {
+  const made = path.join(folder, 'made')
+  await attestdVerb(['init', made, '--service-url', 'https://verify.example'], {})
+  const { code, err } = await attestdRefused(['run', '--config', path.join(made, 'attestd.yaml')], {})
+  expect(code).toBe(78)
+  for (const name of ['access_key', 'signing_secret']) {
+    const file = path.join(made, 'secrets', name)
+    expect(err).toContain(`got       ${file} (empty)\n    fix       Write it into ${file}.`)
+  }
+})
+
 it('init without a URL says that the one it wrote is an example', async () => {
   const { out } = await attestdVerb(['init', path.join(folder, 'plain')], {})
   expect(out).toContain('https://verify.example is an example')
@@ -237,13 +253,14 @@ it('https on a port without TLS: use http', async () => {
   const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`
   const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
   site.close()
-  expect(JSON.parse(out).checks).toContainEqual(
-    expect.objectContaining({
-      check: 'service',
-      message: expect.stringContaining('does not speak TLS'),
+  for (const check of ['service', 'clock', 'key and stake']) {
+    expect(JSON.parse(out).checks).toContainEqual({
+      check,
+      outcome: 'failed',
+      message: expect.stringMatching(/the port does not speak TLS {2}\[service-unreachable\]$/),
       fix: expect.stringContaining('http://'),
-    }),
-  )
+    })
+  }
 })
 
 it('a reader that has seen enough ends a verb without a stack', () => {

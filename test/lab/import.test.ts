@@ -393,6 +393,7 @@ describe('exports that are refused by name, leaving nothing behind', () => {
     await expect(importIt(folder)).rejects.toMatchObject({
       reason: 'import-unsupported',
       message: expect.stringMatching(message),
+      ...(name === 'a spectrogram model' && { fix: expect.stringContaining('remote-file') }),
     })
     expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
   })

@@ -168,12 +168,22 @@ describe('failure to read', () => {
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'service-unreachable' })
   })
 
+  it('by a website in place of the service is named as such, with its fix and without the texts below it', async () => {
+    const below = new Error('SSL routines')
+    const cause = new AttestdError('service-reply-invalid', 'text/html', { fix: 'Check the URL.', cause: below })
+    await expect(new Line({ script: [cause] }).service.ready()).rejects.toMatchObject({
+      reason: 'service-reply-invalid',
+      message: 'Service time could not be read: text/html',
+      fix: 'Check the URL.',
+    })
+  })
+
   it('names why there is no session, where the time route needs one', async () => {
     const line = new Line({ script: [new AttestdError('challenge-untrusted', 'no')] })
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'challenge-untrusted' })
   })
 
-  it.each(['service-redirected', 'service-forbidden', 'service-reply-invalid'] as const)(
+  it.each(['service-redirected', 'service-forbidden'] as const)(
     'by %s is clock-untrusted: it says nothing about the request to be signed',
     async (reason) => {
       const cause = new AttestdError(reason)

@@ -28,6 +28,8 @@ export function audioPlan(
   if (extractor !== undefined && !WAVEFORM_EXTRACTORS.includes(extractor)) {
     throw unsupported(
       `The export takes the output of ${extractor}; only models of the raw waveform (${WAVEFORM_EXTRACTORS[0]}) are supported.`,
+      undefined,
+      'Serve the model with its feature extractor, and write a package with the runtime remote-file (models/README.md).',
     )
   }
   if (sampleRate === undefined) throw unsupported('preprocessor_config.json: sampling_rate is missing.')

@@ -49,7 +49,7 @@ rule(
       world.sandbox.control.setClockOffset(0)
       expect(Math.abs(clock.state().offsetMs! - 7_200_000)).toBeLessThan(10_000)
       world.wire.stand = answering(TIME, 200, { number: 1 })
-      await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'clock-untrusted' })
+      await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
       world.wire.stand = null
     },
   },
