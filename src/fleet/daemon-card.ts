@@ -41,7 +41,7 @@ export const daemonCard = z.object({
   fingerprint: text(20).optional(),
   /** What a verb on its machine needs to find its settings, such as `--config FILE`; absent of an older release. */
   commandFlags: z.array(text(5000)).max(10).optional(),
-  /** Why it is not ready, by the reasons of its `/readyz`. */
+  /** The reasons of its `/readyz`, warnings too. */
   reasons: z.array(text(100)).max(50),
   /** How it stands to the last order of `models reload`; null where it does not analyze, absent of a release that takes none. */
   selection: z

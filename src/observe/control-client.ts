@@ -12,7 +12,7 @@ const CONTROL_TIMEOUT_MS = 30_000
 /** States who typed the verb, percent-encoded. */
 export const USER_HEADER = 'x-attestd-user'
 
-const problem = z.object({ error: z.object({ reason: z.string().optional(), message: z.string() }) })
+const problem = z.object({ error: z.object({ reason: z.string().optional(), message: z.string(), fix: z.string().optional() }) })
 
 /**
  * Calls a control route (or `/status`) of the running daemon.
@@ -33,10 +33,9 @@ export async function callDaemon<T>(
   const deadline = startDeadline(clock, call.timeoutMs ?? CONTROL_TIMEOUT_MS)
   const { response, body } = await ask(new URL(call.path, url), token, call, deadline.signal).finally(deadline.clear)
   if (response.ok) return call.answer.parse(body)
-  const parsed = problem.safeParse(body)
-  const message = parsed.success ? parsed.data.error.message : `The daemon answered with ${response.status}.`
-  const reason = parsed.success ? parsed.data.error.reason : undefined
-  throw new AttestdError(reason && isReason(reason) ? reason : 'internal-error', message)
+  const unknown = { error: { message: `The daemon answered with ${response.status}.` } }
+  const { fix, message, reason } = problem.catch(unknown).parse(body).error
+  throw new AttestdError(reason && isReason(reason) ? reason : 'internal-error', message, { fix })
 }
 
 async function ask(

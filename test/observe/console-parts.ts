@@ -35,7 +35,7 @@ export function sampleState(): DaemonState {
     drift: [],
     doppelgangers: { scores: 0, lastAsset: null },
     queues: [
-      { name: 'analyze', paused: false, waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
+      { name: 'analyze-video_short', paused: false, waiting: 12, active: 2, delayed: 0, failed: 1, completed: 310 },
       { name: 'submit', paused: false, waiting: 0, active: 1, delayed: 3, failed: 0, completed: 298 },
     ],
     fleet: {

@@ -91,8 +91,8 @@ describe('callDaemon', () => {
     await server.close()
   })
 
-  it("gives the daemon's own reason and sentence", async () => {
-    const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
+  it("gives the daemon's own reason, sentence and fix", async () => {
+    const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.', { fix: 'Start Redis.' }))
     const { server, controlToken } = await startTestServer({
       control: {
         failed,
@@ -106,7 +106,7 @@ describe('callDaemon', () => {
       },
     })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
-    const error = { reason: 'queue-unreachable', message: 'Redis is gone.' }
+    const error = { reason: 'queue-unreachable', message: 'Redis is gone.', fix: 'Start Redis.' }
     await expect(callDaemon({ url: server.url, token: controlToken }, call, systemClock)).rejects.toMatchObject(error)
     await expect(callDaemon({ url: server.url, token: 'old' }, call, systemClock)).rejects.toMatchObject({
       message: expect.stringContaining('token of this run'),

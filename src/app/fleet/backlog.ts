@@ -57,7 +57,7 @@ export async function readBacklog(
     drainMs: Object.fromEntries(all.map((one) => [one.name, drainMs(one, all)])),
     retrying: all.flatMap((one) => retryingRows(one, now)),
     missesAhead: analysis.reduce(
-      (sum, one) => sum + missesAhead(one.lines[0]!, one.perSecond, now) + lateRetries(one),
+      (sum, one) => sum + missesAhead(one.lines[0]!, one.perSecond, now) + lateRetries(one, now),
       0,
     ),
     unserved: analysis.flatMap(({ name, unserved }) => (unserved > 0 ? [{ queue: name, waiting: unserved }] : [])),
@@ -84,9 +84,11 @@ function retryingRows({ name, perRead, retrying }: Line, now: number): Backlog['
   })
 }
 
-/** Urgent jobs whose next try comes too late. */
-function lateRetries({ perRead, retrying }: Line): number {
-  const late = retrying.filter(({ addedAt, nextTryAt }) => nextTryAt - addedAt > PRIORITY_MS)
+/** Urgent jobs whose next try comes too late, or never: where nobody works, none is made. */
+function lateRetries({ perRead, perSecond, retrying }: Line, now: number): number {
+  const late = retrying.filter(
+    ({ addedAt, nextTryAt }) => perSecond === 0 || Math.max(now, nextTryAt) - addedAt > PRIORITY_MS,
+  )
   const urgent = late.filter(({ data }) => assetOfJob(data)?.turnaround === 'priority_5min')
   return Math.round(urgent.length * perRead)
 }

@@ -146,8 +146,6 @@ function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omi
     capacity: { analyze: null, submit: pace.submit.capacity(submitConcurrency) },
     selection: held.includes('analyze') ? selection.state : null,
     // What is missing on the fleet is no trouble of this daemon.
-    reasons: (last?.checks ?? []).flatMap(({ name, ok, reason }) =>
-      ok || !reason || name === 'workers' ? [] : [reason],
-    ),
+    reasons: (last?.checks ?? []).flatMap(({ name, reason }) => (!reason || name === 'workers' ? [] : [reason])),
   }
 }

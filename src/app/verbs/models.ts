@@ -34,6 +34,9 @@ export interface SurveyedModel {
   readonly summary: string
 }
 
+const NO_ANALYSIS =
+  'The daemon here does not analyze. `attestd status --fleet` lists the detectors of the daemons that do.'
+
 const runningModels = z.looseObject({
   selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
   detectors: z.array(runningDetector),
@@ -41,16 +44,17 @@ const runningModels = z.looseObject({
 
 /**
  * The part of each package in the scores, and by whose word, for people: of the daemon that runs on this data directory, or
- * what one of these settings would start with.
+ * what one of these settings would start with. `detectors` is null where a daemon runs that does not analyze.
  */
 export async function partsInForce(
   settings: Pick<Settings, 'dataDir' | 'detectors'>,
-): Promise<{ detectors: DetectorChoice[]; summary: string }> {
+): Promise<{ detectors: DetectorChoice[] | null; summary: string }> {
   const daemon = await runningDaemon(settings.dataDir)
   if (daemon === null) return selectionInForce(settings)
   const ask = { method: 'GET', path: '/status', answer: runningModels } as const
   const { detectors, selection } = await callDaemon(daemon, ask, systemClock)
-  return selection ? { detectors, summary: selectionText(selection) } : selectionInForce(settings)
+  if (selection) return { detectors, summary: selectionText(selection) }
+  return { detectors: null, summary: NO_ANALYSIS }
 }
 
 /** Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores. */

@@ -22,7 +22,7 @@ export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
   const outcomes = daemons.map(({ daemon, message, outcome }) => [daemon, outcome, message])
   const tables = [
     ...(rows.length > 0 ? [table(columns, rows)] : []),
-    ...(daemons.length > 1 ? [table(others, outcomes)] : []),
+    ...(daemons.length > 1 || rows.length === 0 ? [table(others, outcomes)] : []),
   ]
   const warnings = daemons
     .filter(({ lost }) => lost.length > 0)

@@ -57,6 +57,7 @@ figcaption{font-size:13px;min-height:38px}
 .k0{--key:var(--k0)}.k1{--key:var(--k1)}.k2{--key:var(--k2)}.k3{--key:var(--k3)}.k4{--key:var(--k4)}.k5{--key:var(--k5)}
 @media (max-width:700px){
 header,main,footer{padding-left:12px;padding-right:12px}
+section{padding:14px 12px}th{font-size:12px}th,td{padding-right:4px}
 nav{margin-left:0}
 .cards,.cards tbody,.cards tr,.cards td{display:block;max-width:none}
 .cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}

@@ -164,3 +164,10 @@ it('states the jobs that wait for a retry by reason, and counts urgent ones whos
   ])
   expect(missesAhead).toBe(1)
 })
+
+it('counts every urgent retry as too late where no worker makes it, and one that is overdue', async () => {
+  const delayed = [job('soon', { nextTryAt: NOW + 1 }, 'priority_5min'), job('standard', {}, 'standard')]
+  expect((await backlog([], [], [], { delayed })).missesAhead).toBe(1)
+  const overdue = job('overdue', { addedAt: NOW - PRIORITY_MS - 1, nextTryAt: NOW - PRIORITY_MS }, 'priority_5min')
+  expect((await backlog([], [], [worker()], { delayed: [overdue] })).missesAhead).toBe(1)
+})

@@ -22,8 +22,10 @@ describe('what became of an order', () => {
     expect(text).toMatch(/m:2 +manifest-invalid +no such file/)
   })
 
-  it('asked of a daemon that does not analyze has no table of detectors', () => {
-    expect(orderText({ detectors: [], daemons: [done] })).toBe('')
+  it('asked of a daemon that does not analyze states the outcome, without a table of detectors', () => {
+    const text = orderText({ detectors: [], daemons: [done] })
+    expect(text).toMatch(/m:1 +done/)
+    expect(text).not.toContain('in use now')
   })
 
   it('warns of media that lost its last detector', () => {
