@@ -12,7 +12,9 @@ const CONTROL_TIMEOUT_MS = 30_000
 /** States who typed the verb, percent-encoded. */
 export const USER_HEADER = 'x-attestd-user'
 
-const problem = z.object({ error: z.object({ reason: z.string().optional(), message: z.string(), fix: z.string().optional() }) })
+const problem = z.object({
+  error: z.object({ reason: z.string().optional(), message: z.string(), fix: z.string().optional() }),
+})
 
 /**
  * Calls a control route (or `/status`) of the running daemon.

@@ -45,6 +45,10 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
     expect((await front.get('/')).text).toContain(missing)
     const verb = await attestdVerb(['status', '--fleet', '--data-dir', path.join(bench.folder, 'front')], {})
     expect(verb.out).toContain(missing)
+    const list = await attestdVerb(['models', 'list', '--data-dir', path.join(bench.folder, 'front')], {
+      ATTESTD_MODELS_DIR: path.join(bench.folder, 'models'),
+    })
+    expect(list.out).toMatch(/tiny-image .*not in use[\s\S]*The daemon here does not analyze/)
     expect(await front.metric('attestd_waiting_jobs', 'queue="analyze-audio"')).toBe(2)
   })
 })

@@ -36,7 +36,9 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     await daemon.serving()
     await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'))
     const fleet = async () => JSON.parse((await daemon.get('/status')).text).fleet
-    await bench.until('the fleet by the same reason', async () => (await fleet()).daemons[0].reasons.includes('clock-off'))
+    await bench.until('the fleet by the same reason', async () =>
+      (await fleet()).daemons[0].reasons.includes('clock-off'),
+    )
     expect((await daemon.get('/readyz')).text).toMatch(/the local clock is (2 h 0|1 h 59) min ahead of it/)
     await bench.registerMany(3, 'clock')
     await bench.expectExactlyOneEach()

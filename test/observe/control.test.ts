@@ -92,7 +92,8 @@ describe('callDaemon', () => {
   })
 
   it("gives the daemon's own reason, sentence and fix", async () => {
-    const failed = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.', { fix: 'Start Redis.' }))
+    const failed = () =>
+      Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.', { fix: 'Start Redis.' }))
     const { server, controlToken } = await startTestServer({
       control: {
         failed,
