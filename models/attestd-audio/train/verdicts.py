@@ -1,4 +1,5 @@
 """What the recipes of sound, text and video share: ranking, calibration, band and verdicts at even odds, and how evaluation/ states them."""
+import itertools
 import json
 
 import numpy as np
@@ -10,6 +11,8 @@ RIGHT, SIDE = 0.85, 0.80
 ENDS = np.round(np.arange(0, 0.5001, 0.01), 2)
 # What a band may ask of the rows that it is chosen by, least first.
 AIMS = np.round(np.arange(RIGHT, 0.96, 0.01), 2)
+# Sides that a band may give verdicts on, first those that decide most; without any, all abstains.
+SIDES = (('real', 'fake'), ('fake',), ('real',), ())
 # How often whole pages are drawn for an interval.
 ROUNDS = 100
 # The share of machine-made media that risks are stated for, and what every package states of its verdicts.
@@ -71,7 +74,7 @@ def intervals(labels, logits, risks, weights, low, high, pages):
             right = verdicts(labels, risks, even, low, high)['right']
             found.append((auc(labels, logits, even), np.nan if right is None else right))
     least, most = np.nanpercentile(np.array(found), [2.5, 97.5], axis=0)
-    return {'interval': [float(least[0]), float(most[0])], 'rightAtLeast': float(least[1])}
+    return {'interval': [float(least[0]), float(most[0])], 'rightAtLeast': None if np.isnan(least[1]) else float(least[1])}
 
 
 def percent(value):
@@ -98,19 +101,19 @@ def rounded(value):
     return round(value, 6) if isinstance(value, float) else value
 
 
-def choose_band(labels, risks, weights, wanted=RIGHT):
+def choose_band(labels, risks, weights, wanted=RIGHT, sides=SIDES[0]):
     """
-    The band outside which most is decided while `wanted` of the verdicts are right, and SIDE on each side; an end of 0 or 1: no verdict
-    there. The rule of src/lab/calibrate/suggest-band.ts.
+    The band outside which most is decided while `wanted` of the verdicts are right, and SIDE on each of the `sides`; an end of 0 or 1: no
+    verdict there. The rule of src/lab/calibrate/suggest-band.ts.
     """
-    def sides(beyond):
+    def shares(beyond):
         return [(weights[mask & (labels == 1)].sum(), weights[mask & (labels == 0)].sum()) for mask in beyond]
 
-    lows = [(end, real, fake) for end, (fake, real) in zip(ENDS, sides(risks <= end for end in ENDS)) if real >= SIDE * (real + fake) > 0]
-    highs = [(1 - end, fake, real) for end, (fake, real) in zip(ENDS, sides(risks >= 1 - end for end in ENDS)) if fake >= SIDE * (real + fake) > 0]
+    lows = [(end, real, fake) for end, (fake, real) in zip(ENDS, shares(risks <= end for end in ENDS)) if real >= SIDE * (real + fake) > 0]
+    highs = [(1 - end, fake, real) for end, (fake, real) in zip(ENDS, shares(risks >= 1 - end for end in ENDS)) if fake >= SIDE * (real + fake) > 0]
     best, most = (0.0, 1.0), 0
-    for low, right_low, wrong_low in [*lows, (0.0, 0, 0)]:
-        for high, right_high, wrong_high in [*highs, (1.0, 0, 0)]:
+    for low, right_low, wrong_low in [*(lows if 'real' in sides else []), (0.0, 0, 0)]:
+        for high, right_high, wrong_high in [*(highs if 'fake' in sides else []), (1.0, 0, 0)]:
             right, wrong = right_low + right_high, wrong_low + wrong_high
             if right + wrong > most and right >= wanted * (right + wrong):
                 best, most = (round(float(low), 2), round(float(high), 2)), right + wrong
@@ -120,14 +123,14 @@ def choose_band(labels, risks, weights, wanted=RIGHT):
 class Judged:
     """
     Rows with the logits that detectors gave which saw nothing of their page, and risks and band of each by the other half of the pages.
-    The band asks the least of its rows at which these crossed halves keep what is promised.
+    The band asks the least of its rows at which these crossed halves keep what is promised: on both sides, else on one alone.
     """
 
     def __init__(self, labels, logits, pages):
         self.labels, self.logits, self.pages = labels, logits, pages
         self.every = np.ones(len(labels), bool)
         self.half = np.isin(pages, np.random.default_rng(4).permutation(np.unique(pages))[::2])
-        for self.aim in AIMS:
+        for self.sides, self.aim in itertools.product(SIDES, AIMS):
             self.risks, self.low, self.high = self.crossed()
             if all(self.keeps(mask) for mask in self.promised()):
                 break
@@ -151,7 +154,7 @@ class Judged:
         """Calibration and band by the rows of the mask."""
         mask = mask & self.comparable(mask)
         line = self.line(mask)
-        return line, choose_band(self.labels[mask], self.risks_by(line, mask), self.even(mask)[mask], self.aim)
+        return line, choose_band(self.labels[mask], self.risks_by(line, mask), self.even(mask)[mask], self.aim, self.sides)
 
     def crossed(self):
         """Risks and band of each row by calibration and band of the other half of the pages."""

@@ -12,7 +12,7 @@ import published
 import report
 import verdicts
 
-VERSION = "1.8.0"
+VERSION = "1.9.0"
 # Files for the published detector's n-grams; a character has at most four bytes, each of which may be a token.
 TOKEN_FILES = {"tokenizer": published.TOKENIZER, "tokenizerConfig": published.TOKENIZER_CONFIG}
 MAX_TOKENS = 4 * data.WINDOW

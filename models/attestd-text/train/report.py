@@ -33,7 +33,7 @@ def summary(name, figures, band):
         f"Trained on {figures['trainedOn']} texts, {data_used}. {figures['fitted']['pairs']} of {figures['fitted']['of']} pairs were fitted.",
         "",
         f"Band of all rows: {band[0]} to {band[1]} at even odds, where {percent(figures['aim'])} of the verdicts on all rows are right: at less, crossed halves do not give",
-        "85 %, and 80 % on each side, both on all pairs and on the outer domains.",
+        "85 %, and 80 % on each side, both on all pairs and on the outer domains." + one_sided(band),
         "",
         *verdicts_table(figures["crossed"]["tables"], "texts"),
         "",
@@ -49,6 +49,12 @@ def summary(name, figures, band):
         *table(["published detectors, no training on the domain (AUC as the pack states it; other texts than here)", "AUC"],
                [[peer, f"{auc:.3f}"] for peer, auc in PEERS]),
     ]
+
+
+def one_sided(band):
+    """Which verdict the band never gives."""
+    never = {0: "real", 1: "machine-made"}.get(band[0] if band[0] == 0 else band[1])
+    return "" if never is None else f' No band does so with verdicts "{never}": it gives none.'
 
 
 def pair_tables(figures):

@@ -38,6 +38,20 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(() => checkSelfTest(pack, measured)).not.toThrow()
   })
 
+  it('has its band from every pair of left-out domain and generator, and decides only where 85 % are right', async () => {
+    const read = async (name: string) =>
+      JSON.parse(await fs.readFile(packagePath('models', id, 'evaluation', name), 'utf8'))
+    const { fitted, pairs } = await read('metrics.json')
+    const { low, high, right, rightWhenFake, rightWhenReal } = (await read('calibration.json')).bandAfter
+    expect(fitted).toEqual({ pairs: 25, of: 25 })
+    expect(pairs).toHaveLength(25)
+    expect(pack.manifest.decisionBand).toEqual({ low, high })
+    expect(right).toBeGreaterThanOrEqual(0.85)
+    // A side that does not earn 80 % right has no verdicts.
+    expect(rightWhenFake).toBeGreaterThanOrEqual(0.8)
+    expect(low === 0 ? 1 : rightWhenReal).toBeGreaterThanOrEqual(0.8)
+  })
+
   it('gives the same bits again, whatever was scored between', async () => {
     const file = path.join(SAMPLES, 'rose-bowl-hack.txt')
     const before = await detector.measure(file)
