@@ -9,12 +9,13 @@ import { attestdProcess } from '../support/attestd-verb.js'
 import { writeModulePackage } from '../support/other-packages.js'
 
 /** Beside other work on few cores; what is waited for here never ends by itself. */
-/** Scores its sample, and never answers for any other file, but notes that it was asked. */
+/** Scores what begins as its sample, fails one that begins with z, and never answers for any other file, but notes that it was asked. */
 const NEVER = `
 import fs from 'node:fs'
 export const createDetector = () => ({
   measure: async (file) => {
     const text = fs.readFileSync(file, 'utf8')
+    if (text.startsWith('z')) throw new Error('no such model')
     if (text.startsWith('x')) return { logit: 3, notes: '', parts: [] }
     fs.writeFileSync('ASKED', '')
     return new Promise(() => {})
@@ -45,6 +46,16 @@ it('models eval refuses a list that names a named pipe, instead of waiting for w
     code: 78,
     err: expect.stringMatching(/pipe is a folder, a named pipe or a device.*\[lab-data-invalid\]/),
   })
+})
+
+it('models eval ends with 1 where the detector failed on a row, and names the file with the reason of each', async () => {
+  for (const [name, text] of [...'xxz'].entries()) await fs.writeFile(at(`${name}.txt`), text.repeat(300 + name))
+  await fs.writeFile(at('list.csv'), 'path,label\n0.txt,real\n1.txt,fake\n2.txt,fake\n')
+  expect(await attestdProcess(evaluation(), env())).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/2 scored\n {2}1 × detector-failed: failed, see scores\.csv/),
+  })
+  expect(await fs.readFile(at('out/scores.csv'), 'utf8')).toContain('no such model')
 })
 
 it('SIGTERM ends models eval while a detector never answers, with its processes', async () => {

@@ -48,15 +48,16 @@ export function modelsEvalVerb(): Command {
       '',
       `Written: ${out}/report.html, eval.json, scores.csv`,
     ])
-    process.exitCode = evaluation.outcomes.scored > 0 ? EXIT.ok : EXIT.failed
+    const { failed, scored } = evaluation.outcomes
+    process.exitCode = scored > 0 && Object.keys(failed).length === 0 ? EXIT.ok : EXIT.failed
   })
 }
 
 function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Evaluation): string {
-  const refused = [...Object.entries(outcomes.abstained), ...Object.entries(outcomes.failed)]
   const lines = [
     `${detector.id}@${detector.version} on ${data.rows} rows (${data.real} real, ${data.fake} fake): ${outcomes.scored} scored`,
-    ...refused.map(([reason, count]) => `  ${count} × ${reason}`),
+    ...Object.entries(outcomes.abstained).map(([reason, count]) => `  ${count} × ${reason}`),
+    ...Object.entries(outcomes.failed).map(([reason, count]) => `  ${count} × ${reason}: failed, see scores.csv`),
     ...(data.duplicates ? [`  ${duplicatesText(data.duplicates)}`] : []),
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
     `  ${verdictsText(verdicts)}`,

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
 import { type Backoff, backoffMs } from '../../core/retry.js'
 import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
 
@@ -7,6 +8,7 @@ import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './det
 const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
 /** A process that cannot be started is tried this often before the host gives up at its own start. */
 const FIRST_START_ATTEMPTS = 3
+const PASSING: ReadonlySet<Reason> = new Set<Reason>(['detector-start-failed', 'detector-unreachable'])
 
 /** One process's place in the pool: what it shares with the other slots, and how it reports to the pool. */
 export interface SlotOptions {
@@ -65,7 +67,7 @@ export class ChildSlot {
       try {
         return await this.#fill()
       } catch (error) {
-        const passing = error instanceof AttestdError && error.reason === 'detector-start-failed'
+        const passing = error instanceof AttestdError && PASSING.has(error.reason)
         if (!passing || attempt >= FIRST_START_ATTEMPTS) throw error
         await this.#options.clock.sleep(this.#restartDelay(attempt), this.#options.closing)
       }

@@ -17,7 +17,7 @@ export interface WarmChildOptions extends ChildOptions {
 
 /**
  * Starts a detector process that has loaded the packages and given each package's own sample its stated risk.
- * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout, detector-unreachable
  */
 export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
   const child = await DetectorProcess.start(options, signal).catch((error: unknown) => {
@@ -45,11 +45,8 @@ async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serve
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     if (reason !== 'detector-unreachable') throw error
-    if (serversMustAnswer) {
-      throw new AttestdError('detector-start-failed', `The detector ${pack.manifest.id} cannot start: ${message}`, {
-        cause: error,
-      })
-    }
+    if (serversMustAnswer)
+      throw new AttestdError(reason, `The detector ${pack.manifest.id} cannot start: ${message}`, { cause: error })
   }
 }
 
@@ -71,7 +68,7 @@ function tightMemory(taken: string, { memoryBytes, packages }: WarmChildOptions)
 /** What stopped the warm-up, as a reason to stop the start: the sample itself is never at fault in the operator's eyes. */
 function warmUpError(error: unknown): AttestdError {
   const cause = toAttestdError(error)
-  if (cause.kind === 'setup') return cause
+  if (cause.kind === 'setup' || cause.reason === 'detector-unreachable') return cause
   if (
     cause.reason === 'detector-crashed' ||
     cause.reason === 'detector-killed' ||

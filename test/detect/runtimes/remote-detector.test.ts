@@ -40,7 +40,8 @@ describe('a remote detector', () => {
     await writeRemotePackage(bench.modelsDir, 'far', url)
     await server.close()
     await expect(bench.start()).rejects.toMatchObject({
-      reason: 'detector-start-failed',
+      reason: 'detector-unreachable',
+      kind: 'retry',
       message: `The detector far cannot start: The model server ${url} of far (model tiny) cannot be reached (connect ECONNREFUSED ${url.slice(7)}).`,
     })
   })
