@@ -133,7 +133,7 @@ export class Intake {
       for (const name of ANALYZE_QUEUES) await this.#remember(name)
       await this.#rememberReviews()
       const retried = await retryPassed(queue, this.#open.ids)
-      if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were taken up again')
+      if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were retried')
       this.#recalledAt = now
     } catch (error) {
       log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the queue')
