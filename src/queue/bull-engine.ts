@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
+import { SharedReading } from '../core/shared-reading.js'
 import { withinLimit } from '../core/time-limit.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
@@ -49,6 +50,8 @@ const PAGE = 100
 /** Of reading for which nothing waits, so that the work of the queue goes on between two pages. */
 const SMALL_PAGE = 8
 const PING_MS = 3000
+/** So long a reading of whether the embedded queue is paused holds, ms: this process alone pauses it, which ends the reading. */
+const PAUSED_KEPT_MS = 10_000
 /**
  * Jobs of the embedded queue at whose end the kept ones are counted: PostgreSQL sorts all of them for that. A prime, so that
  * each queue is counted where jobs of several take turns.
@@ -73,6 +76,7 @@ export class BullEngine implements QueueEngine {
   readonly #queues: Readonly<Record<QueueName, BullQueue>>
   /** By stage: the workers of all kinds of media share what this process can do at the same time. */
   readonly #admissions: Readonly<Record<'analyze' | 'submit', Admission>>
+  readonly #paused: Readonly<Record<QueueName, SharedReading<boolean>>>
   readonly #workers = new Set<JobWorker>()
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
@@ -94,6 +98,8 @@ export class BullEngine implements QueueEngine {
     backing.onTrouble((error) => this.#report(null, error))
     const queues = QUEUE_NAMES.map((name) => [name, this.#makeQueue(name)])
     this.#queues = Object.fromEntries(queues) as Record<QueueName, BullQueue>
+    const paused = QUEUE_NAMES.map((name) => [name, this.#readingOfPaused(name)])
+    this.#paused = Object.fromEntries(paused) as Record<QueueName, SharedReading<boolean>>
     const { analyze, submit } = options.concurrency
     const { aside = DEFAULT_ASIDE } = options
     this.#admissions = { analyze: new Admission(analyze, aside), submit: new Admission(submit, aside) }
@@ -288,7 +294,7 @@ export class BullEngine implements QueueEngine {
   }
 
   isPaused(name: QueueName): Promise<boolean> {
-    return this.#ask(() => this.#queues[name].isPaused())
+    return this.#paused[name].share(() => this.#ask(() => this.#queues[name].isPaused()))
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -342,6 +348,14 @@ export class BullEngine implements QueueEngine {
     )
     queue.on('error', (error: Error) => this.#report(name === OLD_QUEUE ? null : name, engineError(error)))
     return queue
+  }
+
+  /** Whoever pauses or resumes in this process, the board as well, ends it; other processes on Redis announce nothing. */
+  #readingOfPaused(name: QueueName): SharedReading<boolean> {
+    const { clock } = this.#options
+    const reading = new SharedReading<boolean>({ clock, keptMs: this.kind === 'embedded' ? PAUSED_KEPT_MS : 0 })
+    for (const event of ['paused', 'resumed'] as const) this.#queues[name].on(event, () => reading.forget())
+    return reading
   }
 
   #jobOptions(): JobsOptions {

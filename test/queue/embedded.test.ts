@@ -3,12 +3,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import { MAX_EVENTS } from '../../src/queue/engine-options.js'
-import type { QueueEngine } from '../../src/queue/queues.js'
+import type { QueueEngine, QueueName } from '../../src/queue/queues.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
 import { kindsContract } from './kinds-contract.js'
@@ -49,6 +49,26 @@ describe('embedded engine', () => {
   engineContract(() => engine)
   fleetContract(() => engine)
   kindsContract(() => engine)
+
+  it('asks the database once whether a queue is paused, and again when the board has paused or resumed it', async () => {
+    const own = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('paused')}`, root))
+    try {
+      const board = own.boardQueues()[0] as Queue
+      const { name } = board as { name: QueueName }
+      const query = vi.spyOn(poolOf(own), 'query')
+      const answers = async () => [await own.isPaused(name), await own.isPaused(name), await own.isPaused(name)]
+      expect(await answers()).toEqual([false, false, false])
+      expect(query).not.toHaveBeenCalled()
+      await board.pause()
+      query.mockClear()
+      expect(await answers()).toEqual([true, true, true])
+      expect(query).toHaveBeenCalledOnce()
+      await board.resume()
+      expect(await answers()).toEqual([false, false, false])
+    } finally {
+      await own.close()
+    }
+  })
 
   it('leaves a released lock and no half-made database behind', async () => {
     expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])
