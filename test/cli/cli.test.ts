@@ -98,7 +98,7 @@ describe('attestd init', () => {
     const home = path.join(folder, 'new')
     const made = await attestd(['init', home, '--service-url', 'https://verify.example'])
     expect(made).toMatchObject({ code: 0 })
-    expect(made.out).toMatch(/commercial use allowed: .*attestd-text-open/)
+    expect(made.out).toMatch(/commercial use allowed: .*attestd-text-open.*attestd-video-open/)
     const config = path.join(home, 'attestd.yaml')
     expect((await fs.stat(config)).mode & 0o777).toBe(0o600)
     const again = await attestd(['init', home])

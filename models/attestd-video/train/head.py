@@ -32,9 +32,9 @@ class Head:
         return self.placed(means) @ self.linear + self.beside * pictures + self.offset
 
 
-def picture_logits(graph, features):
-    """The logit of each frame, [frames, 1]: the nodes of attestd-image's head, kept in the package's own file."""
-    of = onnx.load(IMAGES / 'head.onnx').graph
+def picture_logits(graph, features, images):
+    """The logit of each frame, [frames, 1]: the nodes of the head of the package of pictures, kept in the package's own file."""
+    of = onnx.load(images / 'head.onnx').graph
     stored = {each.name: numpy_helper.to_array(each) for each in of.initializer}
     last, names = features, {'features': features}
     for node in of.node:
@@ -47,7 +47,7 @@ def picture_logits(graph, features):
     return last
 
 
-def export(folder, head, line):
+def export(folder, head, line, images=IMAGES):
     """Writes the head as the daemon runs it, its logit brought on a line (slope, intercept): `features` [frames, n] to `logit` [1]."""
     slope, intercept = line
     graph = encoder.Graph()
@@ -59,7 +59,7 @@ def export(folder, head, line):
     standard = graph.node('Mul', graph.node('Sub', mean, graph.floats(head.center)), graph.floats(1 / head.spread))
     place = graph.node('LpNormalization', standard, axis=1, p=2)
     own = graph.node('MatMul', place, graph.floats(slope * head.linear[:, None]))
-    beside = graph.node('Mul', over_frames(picture_logits(graph, 'features')), graph.floats([[slope * head.beside]]))
+    beside = graph.node('Mul', over_frames(picture_logits(graph, 'features', images)), graph.floats([[slope * head.beside]]))
     logit = graph.node('Add', graph.node('Add', own, beside), graph.floats([[slope * head.offset + intercept]]))
     graph.nodes.append(helper.make_node('Reshape', [logit, graph.whole([1])], ['logit']))
     given = helper.make_tensor_value_info('features', TensorProto.FLOAT, ['frames', len(head.center)])

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 export const ROOT = join(import.meta.dirname, '../../..')
-export const PACKAGE = join(import.meta.dirname, '..')
+/** The package named on the command line, else attestd-video. */
+export const PACKAGE = join(import.meta.dirname, '../..', process.argv[2] ?? 'attestd-video')
 
 export const built = (path) => import(pathToFileURL(join(ROOT, 'dist', path)).href)
 

@@ -32,19 +32,19 @@ def leaks(clips):
     return {name: verdicts.auc(clips.made.astype(int), values, weights) for name, values in number.items()}
 
 
-def write(out, judged, more):
+def write(out, name, judged, more):
     """Rewrites metrics.json, calibration.json and report.md of evaluation/."""
     line, band = judged.fitted(judged.every)
     found = {'crossed': {'tables': judged.tables()}, **more}
-    verdicts.write(out, found, band, report(found, line, band, judged.aim))
+    verdicts.write(out, found, band, report(name, found, line, band, judged.aim))
 
 
-def report(figures, line, band, aim):
+def report(title, figures, line, band, aim):
     trials = [f'| {name} | {auc:.3f} |' for name, auc in figures['trials'].items()]
     passages = [f"| {margin} | {each['auc']:.3f} | {100 * each['recording']:.0f} % | {100 * each['passage']:.0f} % | {100 * each['real']:.0f} % | {100 * each['made']:.0f} % |"
                 for margin, each in figures['passages'].items()]
     return '\n'.join([
-        '# Evaluation of attestd-video', '',
+        f'# Evaluation of {title}', '',
         'Written by train/train.py; do not edit. Every clip is scored by a head that saw nothing of its repository, generator, pair and',
         'scene; outer repositories chose nothing. Risks and band are of the other half of the repositories. Classes weigh the same,',
         'generators and repositories by the root of their clips. Intervals: 95 %, whole repositories drawn. Two frames of a clip, no sound.', '',

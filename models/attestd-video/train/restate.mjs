@@ -2,7 +2,7 @@
  * States the self-test anew: digest and size of the clip, and the risk that the shipped packages give it. To be run after
  * attestd-image or attestd-audio changed, and after `npm run build`.
  *
- *   node models/attestd-video/train/restate.mjs
+ *   node models/attestd-video/train/restate.mjs [attestd-video-open]
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -14,6 +14,8 @@ import encoder
 import heads
 
 IMAGES = pathlib.Path(__file__).resolve().parents[2] / 'attestd-image'
+# Another head over the same encoder: that of openly licensed pictures.
+OPEN_IMAGES = IMAGES.with_name('attestd-image-open')
 # Where the frames lie, as shares of a clip's frames, not of its time: the rate tells the label.
 PLACES = (5 / 16, 11 / 16)
 # What the package's manifest states as `border`: marks in corners tell the source.
@@ -64,6 +66,15 @@ def networks():
     options.intra_op_num_threads = 1
     files = gzip.decompress((IMAGES / manifest['runtime']['whole']).read_bytes()), (IMAGES / manifest['runtime']['head']).read_bytes()
     return *(onnxruntime.InferenceSession(file, options) for file in files), manifest['preprocessing']['normalize']
+
+
+def judged_by(images, found):
+    """What `features` found, with the logits of the head of another package over the same encoder."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    judge = onnxruntime.InferenceSession((images / 'head.onnx').read_bytes(), options)
+    return {name: np.array([np.concatenate([each, *judge.run(['logit'], {'features': each[None]})]) for each in values[:, :-1]])
+            for name, values in found.items()}
 
 
 def observe(job):

@@ -2,6 +2,7 @@
 """Fits, evaluates, calibrates and packages the head of the video detector.
 
     python3 train.py --clips FOLDER      the package
+    python3 train.py --clips FOLDER --open   attestd-video-open: trained on openly licensed rows alone
     python3 train.py --small             smoke check on made clips, no data
 
 FOLDER holds what take.py took of the list: index.csv and the files. What is seen of the clips is kept in --work, so that a second
@@ -29,22 +30,23 @@ import trials  # noqa: E402
 
 
 class Observed:
-    """The mean features of each clip, and the mean of what attestd-image says of its frames."""
+    """The mean features of each clip, and the mean of the picture's logit of its frames; heads are trained on the rows `among`."""
 
-    def __init__(self, clips, found):
-        self.clips = clips
+    def __init__(self, clips, found, among=True):
+        self.clips, self.among = clips, among
         self.means = np.array([found[name][:, :-1].mean(0) for name in clips.ids])
         self.pictures = np.array([found[name][:, -1].mean() for name in clips.ids])
 
     def fitted(self, mask, beside=head.BESIDE):
+        mask = mask & self.among
         return head.Head(self.means[mask], self.pictures[mask], self.clips.made[mask], self.clips.even(mask, head.POWER)[mask], beside)
 
-    def left_out(self, among=True, beside=head.BESIDE):
-        """Logits of all clips, each by a head that saw nothing of its fold; trained on no rows but those `among`."""
+    def left_out(self, beside=head.BESIDE):
+        """Logits of all clips, each by a head that saw nothing of its fold."""
         logits = np.full(len(self.clips), np.nan)
         for fold in sorted(set(self.clips.folds)):
             mine = self.clips.folds == fold
-            logits[mine] = self.fitted(self.clips.beside(fold) & among, beside).logits(self.means[mine], self.pictures[mine])
+            logits[mine] = self.fitted(self.clips.beside(fold), beside).logits(self.means[mine], self.pictures[mine])
         return logits
 
 
@@ -54,6 +56,7 @@ def parse_arguments():
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-video')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
     parser.add_argument('--without', type=int, help='only the head that saw nothing of this fold, for a check of the daemon by its clips')
+    parser.add_argument('--open', action='store_true', help='attestd-video-open: openly licensed rows alone, beside the head of attestd-image-open')
     parser.add_argument('--processes', type=int, default=2)
     parser.add_argument('--small', action='store_true', help='smoke check; never touches the package')
     args = parser.parse_args()
@@ -64,7 +67,7 @@ def parse_arguments():
         fixture.write(args.clips)
     elif not args.clips:
         parser.error('--clips FOLDER is needed (or --small)')
-    args.out = args.out or HERE.parent
+    args.out = args.out or (HERE.parents[1] / 'attestd-video-open' if args.open else HERE.parent)
     for folder in (args.work, args.out):
         folder.mkdir(parents=True, exist_ok=True)
     return args
@@ -75,20 +78,23 @@ def main():
     rows = listed.taken(args.clips)
     found = seen.features(args.clips, rows, args.work, args.processes)
     clips = listed.Clips([row for row in rows if row['id'] in found])
-    observed = Observed(clips, found)
+    images = seen.OPEN_IMAGES if args.open else seen.IMAGES
+    if args.open:
+        found = seen.judged_by(images, found)
+    observed = Observed(clips, found, clips.open if args.open else True)
     judged = package.Judged(clips, observed.left_out())
     every = np.ones(len(clips), bool)
     line, band = judged.fitted(every)
     if args.without is not None:
-        head.export(args.out, observed.fitted(clips.beside(args.without)), line)
+        head.export(args.out, observed.fitted(clips.beside(args.without)), line, images)
         state(args.out / 'detector.json', band)
         return
-    package.write(args.out, judged, {
-        'openRowsAlone': package.Judged(clips, observed.left_out(clips.open, beside=0.0)).figures(every), 'alone': package.leaks(clips),
+    package.write(args.out, 'attestd-video-open' if args.open else 'attestd-video', judged, {
+        'openRowsAlone': package.Judged(clips, Observed(clips, found, clips.open).left_out(beside=0.0)).figures(every), 'alone': package.leaks(clips),
         'shuffled': trials.shuffled(observed), 'trials': trials.compared(observed),
         'passages': trials.Passages(observed, found, line).by_margin(band[1]),
     })
-    head.export(args.out, observed.fitted(every), line)
+    head.export(args.out, observed.fitted(every), line, images)
     state(args.out / 'detector.json', band)
 
 

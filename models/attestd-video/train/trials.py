@@ -19,7 +19,7 @@ def auc_of(clips, logits, mask):
 def compared(observed):
     """AUC on the inner folds: of the pictures' logit alone, of the frames' mean alone, and of what ships."""
     inner = observed.clips.folds != listed.OUTER
-    heads = {"attestd-image's logit alone, mean of the frames": observed.pictures, 'mean of the features alone': observed.left_out(beside=0.0),
+    heads = {"the picture's logit alone, mean of the frames": observed.pictures, 'mean of the features alone': observed.left_out(beside=0.0),
              'both: shipped': observed.left_out()}
     return {name: auc_of(observed.clips, logits, inner) for name, logits in heads.items()}
 

@@ -23,6 +23,7 @@ const SHIPPED: ReadonlySet<string> = new Set([
   'attestd-text',
   'attestd-text-open',
   'attestd-video',
+  'attestd-video-open',
 ])
 
 /**
