@@ -83,80 +83,72 @@ describe('embedded engine', () => {
     })
   })
 
-  it('keeps what was saved when its process is killed, and puts its jobs back at once', async () => {
-    const dir = await copyTemplate('killed')
-    const url = `embedded:${dir}`
-    const seeded = await openQueueEngine(engineOptions(url, root))
-    await seeded.add('analyze-image', 'survivor', { asset: 'a' }, { priority: 1 })
-    await seeded.close()
-
+  it('loses no job that was added before a kill, keeps what was saved and puts its jobs back at once', async () => {
+    const url = `embedded:${await copyTemplate('killed')}`
     // A lock of ten minutes: only recovery at start can give the job back in time.
-    const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'save' })
+    const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'flood' })
     try {
-      await child.line('holding survivor')
+      await child.line('added 60')
+      await child.line('holding flood-0')
       await expect(openQueueEngine(engineOptions(url, root))).rejects.toMatchObject({ reason: 'queue-in-use' })
     } finally {
       await child.kill9()
     }
+    const reported = child.lines.filter((line) => line.startsWith('added')).length
 
     const reopened = await openQueueEngine(engineOptions(url, root))
     try {
-      expect(await reopened.counts('analyze-image')).toMatchObject({ waiting: 1, active: 0 })
+      const { waiting, active } = await reopened.counts('analyze-image')
+      expect(waiting).toBeGreaterThanOrEqual(reported)
+      expect(active).toBe(0)
       const events = new EventLog()
       await reopened.work('analyze-image', async (run) => ({ kind: 'done', result: run.data }), events)
-      const [done] = await events.until('completed')
-      expect(done).toMatchObject({ id: 'survivor', attempt: 1, result: { asset: 'a', step: 'sent' } })
+      const [done] = await events.until('completed', ({ id }) => id === 'flood-0')
+      expect(done).toMatchObject({ attempt: 1, result: { i: 0, step: 'sent' } })
     } finally {
       await reopened.close()
     }
   })
 
-  it('loses no job that was added before a kill', async () => {
-    const url = `embedded:${await copyTemplate('flooded')}`
-    const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'flood' })
-    try {
-      await child.line('added 60')
-    } finally {
-      await child.kill9()
-    }
-    const reported = child.lines.filter((line) => line.startsWith('added')).length
-    const reopened = await openQueueEngine(engineOptions(url, root))
-    try {
-      expect((await reopened.counts('analyze-image')).waiting).toBeGreaterThanOrEqual(reported)
-    } finally {
-      await reopened.close()
-    }
-  })
+  describe('opened on what an earlier process left', () => {
+    const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
+      count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
+    let published: unknown
+    let reopened: QueueEngine
+    beforeAll(async () => {
+      const url = `embedded:${await copyTemplate('left')}`
+      const earlier = await openQueueEngine(engineOptions(url, root, { fsync: true }))
+      const pool = poolOf(earlier)
+      published = (await pool.query(functions, [])).rows
+      await earlier.add('analyze-image', 'killer', {}, { priority: 1 })
+      await pool.query(`UPDATE job SET state = 'active', stalled_count = 10, lock_token = 'x'`, [])
+      await earlier.add('analyze-text', 'kept', {}, { priority: 1 })
+      await pool.maintain()
+      // Two of the functions that a release before 1.0.0 overwrote.
+      await pool.query(`
+        CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
+        LANGUAGE sql AS 'SELECT 0::bigint';
+        CREATE OR REPLACE FUNCTION apply_retention(p_queue text, p_id text, p_state job_state, p_now bigint,
+          p_remove_all boolean, p_keep_age bigint, p_keep_count integer) RETURNS void LANGUAGE sql AS ''`)
+      await earlier.close()
+      reopened = await openQueueEngine(engineOptions(url, root))
+    })
+    afterAll(() => reopened?.close())
 
-  it('fails a job that kills its process again and again', async () => {
-    const url = `embedded:${await copyTemplate('poison')}`
-    const opened = await openQueueEngine(engineOptions(url, root))
-    await opened.add('analyze-image', 'killer', {}, { priority: 1 })
-    await poolOf(opened).query(`UPDATE job SET state = 'active', stalled_count = 10, lock_token = 'x'`, [])
-    await opened.close()
-    const reopened = await openQueueEngine(engineOptions(url, root))
-    try {
+    it('fails a job that kills its process again and again', async () => {
       const events = new EventLog()
       await reopened.work('analyze-image', async () => ({ kind: 'done', result: null }), events)
       const [failed] = await events.until('failed')
       expect(failed).toMatchObject({ id: 'killer', reason: 'job-stalled', final: true })
       expect((await reopened.failed('analyze-image', 1))[0]).toMatchObject({ id: 'killer', reason: 'job-stalled' })
-    } finally {
-      await reopened.close()
-    }
-  })
+    })
 
-  it('runs with fsync and through maintenance, and keeps its jobs', async () => {
-    const url = `embedded:${await copyTemplate('synced')}`
-    const opened = await openQueueEngine(engineOptions(url, root, { fsync: true }))
-    await opened.add('analyze-image', 'kept', { n: 1 }, { priority: 1 })
-    await poolOf(opened).maintain()
-    await opened.close()
-    const reopened = await openQueueEngine(engineOptions(url, root))
-    const ids: string[] = []
-    for await (const job of reopened.pending('analyze-image')) ids.push(job.id)
-    await reopened.close()
-    expect(ids).toEqual(['kept'])
+    it("runs BullMQ's own functions and, through fsync and maintenance, keeps its jobs", async () => {
+      expect((await poolOf(reopened).query(functions, [])).rows).toEqual(published)
+      const events = new EventLog()
+      await reopened.work('analyze-text', async () => ({ kind: 'done', result: null }), events)
+      expect(await events.until('completed')).toMatchObject([{ id: 'kept' }])
+    })
   })
 
   it('keeps few more ended jobs than it was told to, and few events', async () => {
@@ -175,30 +167,6 @@ describe('embedded engine', () => {
       expect(left).toBeLessThanOrEqual(count + 101)
       const { rows } = await poolOf(opened).query<{ n: number }>('SELECT count(*)::int AS n FROM event', [])
       expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
-    } finally {
-      await opened.close()
-    }
-  })
-
-  it("runs BullMQ's own functions, also on what an earlier release left", async () => {
-    const url = `embedded:${await copyTemplate('replaced')}`
-    const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
-      count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
-    const earlier = await openQueueEngine(engineOptions(url, root))
-    const published = (await poolOf(earlier).query(functions, [])).rows
-    await poolOf(earlier).query(`
-      CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
-      LANGUAGE sql AS 'SELECT 0::bigint';
-      CREATE OR REPLACE FUNCTION apply_retention(p_queue text, p_id text, p_state job_state, p_now bigint,
-        p_remove_all boolean, p_keep_age bigint, p_keep_count integer) RETURNS void LANGUAGE sql AS ''`)
-    await earlier.add('analyze-image', 'kept', {}, { priority: 1 })
-    await earlier.close()
-    const opened = await openQueueEngine(engineOptions(url, root))
-    try {
-      expect((await poolOf(opened).query(functions, [])).rows).toEqual(published)
-      const ended = new EventLog()
-      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
-      await ended.until('completed')
     } finally {
       await opened.close()
     }

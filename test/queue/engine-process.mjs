@@ -17,24 +17,21 @@ const engine = await openQueueEngine({
 })
 console.log('open')
 
+await engine.work(
+  'analyze-image',
+  async (run) => {
+    await run.save({ ...run.data, step: 'sent' })
+    console.log(`holding ${run.id}`)
+    // Never ends: the parent kills this process while it holds the job.
+    return await new Promise(() => {})
+  },
+  {},
+)
+console.log('working')
 if (mode === 'flood') {
+  // Until it is killed.
   for (let i = 0; ; i++) {
     await engine.add('analyze-image', `flood-${i}`, { i }, { priority: 5 })
     console.log(`added ${i}`)
   }
-} else {
-  await engine.work(
-    'analyze-image',
-    async (run) => {
-      if (mode === 'save') {
-        await run.save({ ...run.data, step: 'sent' })
-        console.log('saved')
-      }
-      console.log(`holding ${run.id}`)
-      // Never ends: the parent kills this process while it holds the job.
-      return await new Promise(() => {})
-    },
-    {},
-  )
-  console.log('working')
 }

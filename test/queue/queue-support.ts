@@ -104,7 +104,7 @@ export class EngineProcess {
   readonly lines: string[] = []
   #wake: () => void = () => {}
 
-  constructor(options: { url: string; dataDir: string; lockMs: number; mode: 'hold' | 'save' | 'flood' }) {
+  constructor(options: { url: string; dataDir: string; lockMs: number; mode: 'save' | 'flood' }) {
     const script = fileURLToPath(new URL('engine-process.mjs', import.meta.url))
     this.#child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
     createInterface({ input: this.#child.stdout! }).on('line', (line) => {
