@@ -106,7 +106,7 @@ describe('attestd init', () => {
     // The secrets are empty still: that is one readable block, not a crash.
     const run = await attestd(['run', '--config', config])
     expect(run.code).toBe(78)
-    expect(run.err).toMatch(/ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
+    expect(run.err).toMatch(/service\.accessKeyFile[\s\S]*access_key \(empty\)[\s\S]*service\.signingSecretFile/)
   })
 
   it('for a wallet-session service: a wallet and the stake contract are to be filled in', async () => {
@@ -116,8 +116,8 @@ describe('attestd init', () => {
     const config = path.join(home, 'attestd.yaml')
     const run = await attestd(['run', '--config', config])
     expect(run.code).toBe(78)
-    expect(run.err).toMatch(/ATTESTD_WALLET_KEY[\s\S]*ATTESTD_STAKE_CONTRACT/)
-    expect(run.err).not.toContain('ATTESTD_ACCESS_KEY')
+    expect(run.err).toMatch(/wallet\.keyFile[\s\S]*wallet_key \(empty\)[\s\S]*ATTESTD_STAKE_CONTRACT/)
+    expect(run.err).not.toMatch(/ATTESTD_ACCESS_KEY|accessKeyFile/)
     await fs.writeFile(path.join(home, 'secrets', 'wallet_key'), `0x${'11'.repeat(32)}\n`)
     const written = await fs.readFile(config, 'utf8')
     await fs.writeFile(config, written.replace('stakeContract:', `stakeContract: 0x${'22'.repeat(20)}`))
