@@ -30,10 +30,10 @@ class Encoder:
 
 
 class Detector:
-    """The two networks of a package folder and the encoder between them: a window of samples to a logit."""
+    """The two networks of a package, by their files, and the encoder between them: a window of samples to a logit."""
 
-    def __init__(self, folder, view, model):
-        self.view, self.model = network(str(folder / view)), network(str(folder / model))
+    def __init__(self, view, model):
+        self.view, self.model = network(str(view)), network(str(model))
         self.encoder = Encoder()
 
     def __call__(self, window):

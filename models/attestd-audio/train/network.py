@@ -200,10 +200,11 @@ def halve(graph):
         graph.node.insert(0, helper.make_node('Cast', [half], [tensor.name], to=TensorProto.FLOAT))
 
 
-def export(head, folder):
-    """Writes NETWORKS."""
+def export(head, folder, is_open=False):
+    """Writes NETWORKS; of the open edition the second alone, since it looks as the other does."""
     statistics = sum(PARTS.values())
-    write_graph(Looking(), (torch.randn(1, SAMPLES),), folder / VIEW, ['samples'], ['pixels', 'statistics'])
+    if not is_open:
+        write_graph(Looking(), (torch.randn(1, SAMPLES),), folder / VIEW, ['samples'], ['pixels', 'statistics'])
     write_graph(Judging(head), (torch.randn(1, SEEN), torch.randn(1, statistics)), folder / MODEL,
                 ['features', 'statistics'], ['logit'])
 

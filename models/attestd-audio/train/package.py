@@ -13,7 +13,10 @@ import view
 import voice
 from frontend import SAMPLES
 
-VERSION = '4.0.0'
+# By edition, whether it is the open one.
+VERSIONS = {False: '4.0.0', True: '1.0.0'}
+# Of the open edition, which sees and hears the same.
+MAIN = 'attestd-audio'
 # On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).
 TOLERANCE = 0.06
 MOST_WINDOWS = 4
@@ -79,19 +82,23 @@ def read_package_file(path):
 
 def manifest(out, clips, calibration, is_open=False):
     data_license, license = LICENSES[is_open]
+    view_folder = out.parent / MAIN if is_open else out
     used = clips.open if is_open else np.ones(len(clips), bool)
     (slope, intercept), (low, high) = calibration
-    detector = encoder.Detector(out, *network.NETWORKS)
+    detector = encoder.Detector(view_folder / network.VIEW, out / network.MODEL)
     windows, _ = voice.windows_of(selftest.read(out / 'selftest.wav'), SAMPLES, MOST_WINDOWS)
     risk = verdicts.sigmoid(slope * np.mean([detector(window) for window in windows]) + intercept)
     return {
-        'schema': 1, 'id': out.resolve().name, 'version': VERSION,
+        'schema': 1, 'id': out.resolve().name, 'version': VERSIONS[is_open],
         'title': 'What an encoder of pictures sees in the spectrogram, and speech statistics, compared with those of known clips',
         'mediaTypes': ['audio'],
-        **({'variantOf': 'attestd-audio'} if is_open else {}),
+        **({'variantOf': MAIN} if is_open else {}),
         'runtime': {'kind': 'onnx-encoded', 'view': network.VIEW, 'input': 'samples', 'encoder': view.PACKAGE.name,
                     'model': network.MODEL, 'output': 'logit'},
-        'files': {name: read_package_file(out / name) for name in (*network.NETWORKS, 'selftest.wav')},
+        'files': {
+            network.VIEW: {**read_package_file(view_folder / network.VIEW), **({'of': MAIN} if is_open else {})},
+            **{name: read_package_file(out / name) for name in (network.MODEL, 'selftest.wav')},
+        },
         'preprocessing': {'kind': 'audio', 'sampleRate': 16000, 'window': {'samples': SAMPLES, 'hop': SAMPLES // 2},
                           'maxWindows': MOST_WINDOWS, 'padding': 'repeat', 'minSpeechShare': 0.4, 'minSpeechSeconds': 0.5},
         'outputKind': 'logit', 'aggregation': 'mean', 'stabilityProbe': False,
@@ -115,12 +122,12 @@ def write(out, judged, is_open=False):
         selftest.write(out / 'selftest.wav')
     calibration = judged.fitted(judged.every)
     figures = {'folds': folds_of(judged), 'crossed': {'tables': tables_of(judged)}}
-    verdicts.write(out, figures, calibration[1], report(figures, calibration))
+    verdicts.write(out, figures, calibration[1], report(out.resolve().name, figures, calibration))
     (out / 'detector.json').write_text(json.dumps(manifest(out, judged.clips, calibration, is_open), indent=2) + '\n')
 
 
-def report(figures, calibration):
-    lines = ['# Evaluation of attestd-audio', '',
+def report(name, figures, calibration):
+    lines = [f'# Evaluation of {name}', '',
              'Written by train/train.py; do not edit. Every clip is scored by a head that saw nothing of its page, system or corpus; the outer',
              'pages were printed beside the inner ones in every trial. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
              'of their clips; copies by codecs and vocoders count only in their families. Intervals: 95 %, whole pages drawn. A clip: the mean',

@@ -32,7 +32,7 @@ def main():
     parser.add_argument('--write', action='store_true')
     args = parser.parse_args()
     manifest = json.loads((PACKAGE / 'detector.json').read_text())
-    detector = encoder.Detector(PACKAGE, manifest['runtime']['view'], manifest['runtime']['model'])
+    detector = encoder.Detector(PACKAGE / manifest['runtime']['view'], PACKAGE / manifest['runtime']['model'])
     calibration, samples = manifest['calibration'], manifest['preprocessing']['window']['samples']
     gaps, abstained, spent, windows_scored = [], 0, 0.0, 0
     with open(args.scores, newline='') as lines:

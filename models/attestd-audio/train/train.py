@@ -126,6 +126,8 @@ def parse_arguments():
         fixture.write_list(args.list)
     elif not args.data or not args.list:
         parser.error('--data DIR and --list FOLDER are needed (or --small)')
+    if args.open and not args.out:
+        parser.error('--open needs --out: the folder above holds the other edition')
     args.out = args.out or HERE.parent
     args.work.mkdir(parents=True, exist_ok=True)
     args.out.mkdir(parents=True, exist_ok=True)
@@ -138,7 +140,7 @@ def main():
     windows = Windows(clips, args.work, args.processes)
     usable = clips.open if args.open else np.ones(len(clips), bool)
     logits = left_out(clips, windows, usable)
-    network.export(fitted(clips, windows, usable, 9), args.out)
+    network.export(fitted(clips, windows, usable, 9), args.out, args.open)
     package.write(args.out, package.Judged(clips, windows.places, windows.kinds, logits), args.open)
 
 
