@@ -56,10 +56,16 @@ export function hear(samples: Float32Array, rate: number, voice?: VoiceActivity)
     if (voice?.frames[index] === 0) continue
     const at = index * hopSamples
     const frame = samples.subarray(at, at + frameSamples)
-    const mean = frame.reduce((sum, sample) => sum + sample, 0) / frameSamples
+    const mean = meanOf(frame)
     if (levelOf(frame, mean) > AUDIBLE_DBFS) spectra.push(shareOf(frame, mean))
   }
   return { audibleSeconds: (spectra.length * step * hopSamples) / rate, change: changeOf(spectra) }
+}
+
+function meanOf(frame: Float32Array): number {
+  let sum = 0
+  for (const sample of frame) sum += sample
+  return sum / frame.length
 }
 
 /** Power without the mean, dBFS. */
@@ -83,8 +89,10 @@ function bandMeter(frameSamples: number, rate: number): (frame: Float32Array, me
     const weighted = (n: number) => ((frame[n] as number) - mean) * (hann[n] as number)
     const shares = new Float64Array(BANDS)
     let sum = 0
-    for (const [index, power] of spectrum.of(weighted, frameSamples, first, last).entries()) {
+    const powers = spectrum.of(weighted, frameSamples, first, last)
+    for (let index = 0; index < powers.length; index++) {
       const band = bandOf[index] as number
+      const power = powers[index] as number
       shares[band] = (shares[band] as number) + power
       sum += power
     }

@@ -26,10 +26,10 @@ export class PowerSpectrum {
     imaginary.fill(0)
     for (let index = 0; index < size; index++) real[reversed[index] as number] = index < length ? value(index) : 0
     for (let span = 1; span < size; span *= 2) this.#butterflies(span)
-    return Float64Array.from({ length: last - first + 1 }, (_, offset) => {
-      const bin = first + offset
-      return (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2
-    })
+    const powers = new Float64Array(last - first + 1)
+    for (let bin = first; bin <= last; bin++)
+      powers[bin - first] = (real[bin] as number) ** 2 + (imaginary[bin] as number) ** 2
+    return powers
   }
 
   #butterflies(span: number): void {
