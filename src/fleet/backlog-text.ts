@@ -1,11 +1,11 @@
 import { duration } from '../core/duration.js'
 import type { Backlog, RetryingRow, Unserved } from './fleet-state.js'
 
-/** The times to drain of queues in which something waits, or that there are none. */
+/** The times to drain of queues in which new jobs wait, or that none waits. */
 export function drainText(drainMs: Backlog['drainMs']): string {
   const times = Object.entries(drainMs).filter(([, ms]) => ms !== 0)
   return (
-    times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'nothing waits'
+    times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'no new job waits'
   )
 }
 

@@ -90,7 +90,7 @@ describe('the fleet', () => {
   it.each([
     [{ 'analyze-image': 600_000, submit: null }, 'analyze-image 10 min 0 s, submit not known.'],
     [{ 'analyze-image': null, submit: 0 }, 'analyze-image not known.'],
-    [{ 'analyze-image': 0, submit: 0 }, 'nothing waits.'],
+    [{ 'analyze-image': 0, submit: 0 }, 'no new job waits.'],
   ])('states the time to drain: %j', (drainMs, text) => {
     expect(visibleText(backlog({ drainMs }))).toContain(`Time to drain: ${text}`)
   })
