@@ -1,5 +1,6 @@
-/** Intervals that must have been seen before a stream is measured by its own heartbeats. */
+/** Intervals that must have been seen before a stream is measured by its own heartbeats, and the last ones that count. */
 const ENOUGH = 3
+const LAST = 8
 /** Heartbeats that may stay out before the stream counts as silent. */
 const MISSED = 3
 /** Heartbeats closer than this, ms, came late and together, and measure nothing. */
@@ -11,8 +12,7 @@ const LEAST_SILENCE_MS = 5000
 export class HeartbeatPace {
   readonly #capMs: number
   #lastAt: number | null = null
-  #longestMs = 0
-  #intervals = 0
+  readonly #intervals: number[] = []
 
   /** @param capMs the silence that is allowed before the pace is known, and at most, ms */
   constructor(capMs: number) {
@@ -24,13 +24,13 @@ export class HeartbeatPace {
     const intervalMs = this.#lastAt === null ? 0 : at - this.#lastAt
     this.#lastAt = at
     if (intervalMs < LEAST_INTERVAL_MS) return
-    this.#intervals += 1
-    this.#longestMs = Math.max(this.#longestMs, intervalMs)
+    this.#intervals.push(intervalMs)
+    if (this.#intervals.length > LAST) this.#intervals.shift()
   }
 
   /** Longest silence that is allowed now, ms. */
   get idleMs(): number {
-    if (this.#intervals < ENOUGH) return this.#capMs
-    return Math.min(this.#capMs, Math.max(LEAST_SILENCE_MS, MISSED * this.#longestMs))
+    if (this.#intervals.length < ENOUGH) return this.#capMs
+    return Math.min(this.#capMs, Math.max(LEAST_SILENCE_MS, MISSED * Math.max(...this.#intervals)))
   }
 }
