@@ -44,8 +44,11 @@ export interface Readiness {
 
 /** What `/readyz` and `/healthz` answer from; `app/daemon/readiness.ts` registers the checks. */
 export interface Health {
-  /** Adds a check; a later one of the same name replaces it. */
-  register(name: string, check: Check): void
+  /**
+   * Adds a check; a later one of the same name replaces it.
+   * @param late reason where it does not end in time: what it asks does not answer
+   */
+  register(name: string, check: Check, late?: Reason): void
   /** Runs all checks; not ready while none is registered. Calls within a second share one run, of a process that is not ready within a tenth. Never rejects. */
   readiness(): Promise<Readiness>
   /** Alive as long as this can be answered. */
@@ -72,16 +75,16 @@ const NOT_READY_SHARED_MS = 100
 /** Not ready until a check is registered; uptime counts from this call. */
 export function createHealth({ clock, version, onResult, fixes = {} }: HealthOptions): Health {
   const started = clock.monotonic()
-  const checks = new Map<string, Check>()
+  const checks = new Map<string, { readonly check: Check; readonly late: Reason }>()
   const shared = new SharedReading<Readiness>({
     clock,
     keptMs: ({ ready }) => (ready ? SHARED_MS : NOT_READY_SHARED_MS),
   })
 
   async function run(): Promise<Readiness> {
-    const running = [...checks].map(async ([name, check]) => ({
+    const running = [...checks].map(async ([name, { check, late }]) => ({
       name,
-      ...withFix(await resultOf(check, clock), fixes),
+      ...withFix(await resultOf(check, late, clock), fixes),
     }))
     const results: NamedCheck[] = await Promise.all(running)
     for (const { name, ok } of results) onResult?.(name, ok)
@@ -89,8 +92,8 @@ export function createHealth({ clock, version, onResult, fixes = {} }: HealthOpt
   }
 
   return {
-    register(name, check) {
-      checks.set(name, check)
+    register(name, check, late = 'internal-error') {
+      checks.set(name, { check, late })
       shared.forget()
     },
     readiness: () => shared.share(run),
@@ -102,9 +105,9 @@ function withFix(result: CheckResult, fixes: NonNullable<HealthOptions['fixes']>
   return { ...result, fix: result.reason && (fixes[result.reason] ?? reasonEntry(result.reason).fix) }
 }
 
-async function resultOf(check: Check, clock: HealthOptions['clock']): Promise<CheckResult> {
+async function resultOf(check: Check, lateReason: Reason, clock: HealthOptions['clock']): Promise<CheckResult> {
   const late = (): CheckResult => {
-    return { ok: false, reason: 'internal-error', message: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
+    return { ok: false, reason: lateReason, message: `The check did not finish within ${CHECK_TIMEOUT_MS} ms.` }
   }
   try {
     return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)

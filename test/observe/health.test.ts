@@ -60,12 +60,14 @@ it('takes a check that throws as not ready, with its reason', async () => {
 it('does not wait for a check that hangs, and leaves no timer behind', async () => {
   const { clock, health } = setUp()
   health.register('hangs', () => new Promise(() => {}))
+  health.register('queue', () => new Promise(() => {}), 'queue-unreachable')
   health.register('fine', () => ({ ok: true, message: 'Fine.' }))
   const readiness = health.readiness()
   await clock.advance(2000)
-  expect((await readiness).checks.map(({ name, ok }) => [name, ok])).toEqual([
-    ['hangs', false],
-    ['fine', true],
+  expect((await readiness).checks.map(({ name, ok, reason }) => [name, ok, reason])).toEqual([
+    ['hangs', false, 'internal-error'],
+    ['queue', false, 'queue-unreachable'],
+    ['fine', true, undefined],
   ])
   expect(clock.sleeping).toBe(0)
 })

@@ -57,7 +57,7 @@ export function registerReadiness({
   submission,
   contract,
 }: ReadinessParts): void {
-  health.register('queue', () => queueCheck(queue))
+  health.register('queue', () => queueCheck(queue), 'queue-unreachable')
   health.register('disk', () => diskCheck(disk))
   health.register('running', () =>
     draining()

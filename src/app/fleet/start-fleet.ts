@@ -40,7 +40,7 @@ export function joinFleet(
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
   const history = new History()
   const sampler = new HistorySampler(fleet, clock, history)
-  own.health.register('workers', () => workersCheck(queue, fleet, workedOn(parts, own)))
+  own.health.register('workers', () => workersCheck(queue, fleet, workedOn(parts, own)), 'queue-unreachable')
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
