@@ -118,11 +118,3 @@ it.for(ATTACKS)('%s', async ([name, make, counts]) => {
   const parsed = 'event-too-large' in counts ? 2 * MIB : stream.length
   expect(turns).toBeGreaterThanOrEqual(parsed / TURN_BYTES)
 })
-
-it('of many large snapshots in a row, all but the first take few turns', async () => {
-  const large = list(many(3300, (at) => wireAsset(`a${at}`)))
-  const one = await read(large)
-  const twenty = await read(large.repeat(20))
-  expect(twenty.counts).toMatchObject({ snapshot: 1, unread: 19, delta: 1 })
-  expect(twenty.turns).toBeLessThan(4 * one.turns)
-})

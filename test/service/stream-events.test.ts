@@ -151,3 +151,21 @@ it('of large events one in a while is read; those between are reported, and smal
   await until(() => events.length === 5)
   expect(kinds().at(-1)).toBe('snapshot')
 })
+
+it('a large event that is not read is passed over as it arrives, before its end', async () => {
+  const large = event('open-assets', { ids: Array(12_000).fill('some-asset'), assets: [] })
+  let stream: ServerResponse | undefined
+  const set = await setUp([
+    (response) => {
+      open(response)
+      stream = response
+      response.write(ready + large + large.slice(0, 100 * 1024))
+    },
+  ])
+  const { events, kinds } = follow(set)
+  await until(() => events.length === 3)
+  expect(kinds()).toEqual(['ready', 'snapshot', 'unread'])
+  stream!.write(large.slice(100 * 1024) + snapshot('a'))
+  await until(() => events.length === 4)
+  expect(kinds().at(-1)).toBe('snapshot')
+})
