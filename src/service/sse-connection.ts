@@ -57,8 +57,7 @@ export class SseConnection {
   readonly #feed = this.#fed.writable.getWriter()
   #source: EventSource | undefined
   #isSkipping = false
-  /** Whether the event under way is a large one that is read; when the last of them began to be, monotonic milliseconds. */
-  #isLarge = false
+  /** When the last large event that is read became large, monotonic milliseconds. */
   #largeAt = Number.NEGATIVE_INFINITY
   /** Monotonic time at which the headers of a good answer came; null before. */
   openedAt: number | null = null
@@ -142,11 +141,12 @@ export class SseConnection {
       }
       const slice = chunk.subarray(at, at + SLICE_BYTES)
       at += slice.length
+      const before = this.#meter.bytes
       this.#meter.push(slice)
       const events = await this.#give(slice)
       yield* inTurns(events)
       if (events.length === 0 && this.#meter.bytes === 0) yield 'alive'
-      const why = this.#whySkip()
+      const why = this.#whySkip(before)
       this.#isSkipping = why !== null
       if (why !== null) yield why
     }
@@ -162,13 +162,11 @@ export class SseConnection {
     return end
   }
 
-  /** @returns why the rest of the event under way is skipped; null where it is read */
-  #whySkip(): 'too-large' | 'unread' | null {
+  /** @param before bytes of the event before the last slice @returns why its rest is skipped; null where it is read */
+  #whySkip(before: number): 'too-large' | 'unread' | null {
     const { bytes } = this.#meter
     if (bytes > this.#options.maxEventBytes) return 'too-large'
-    const wasLarge = this.#isLarge
-    this.#isLarge = bytes > LARGE_EVENT_BYTES
-    if (wasLarge || !this.#isLarge) return null
+    if (before > LARGE_EVENT_BYTES || bytes <= LARGE_EVENT_BYTES) return null
     const now = this.#options.clock.monotonic()
     if (now - this.#largeAt < LARGE_EVERY_MS) return 'unread'
     this.#largeAt = now

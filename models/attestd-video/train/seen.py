@@ -59,20 +59,23 @@ def square(frame):
     return np.asarray(Image.open(coded))
 
 
-def networks():
-    """The encoder and the head of attestd-image on one thread each, and how pixels are normalized."""
-    manifest = json.loads((IMAGES / 'detector.json').read_text())
+def network(file):
+    """A network on one thread, from its bytes."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(file, options)
+
+
+def networks():
+    """The encoder and the head of attestd-image, and how pixels are normalized."""
+    manifest = json.loads((IMAGES / 'detector.json').read_text())
     files = gzip.decompress((IMAGES / manifest['runtime']['whole']).read_bytes()), (IMAGES / manifest['runtime']['head']).read_bytes()
-    return *(onnxruntime.InferenceSession(file, options) for file in files), manifest['preprocessing']['normalize']
+    return *(network(file) for file in files), manifest['preprocessing']['normalize']
 
 
 def judged_by(images, found):
     """What `features` found, with the logits of the head of another package over the same encoder."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    judge = onnxruntime.InferenceSession((images / 'head.onnx').read_bytes(), options)
+    judge = network((images / 'head.onnx').read_bytes())
     return {name: np.array([np.concatenate([each, *judge.run(['logit'], {'features': each[None]})]) for each in values[:, :-1]])
             for name, values in found.items()}
 

@@ -67,7 +67,8 @@ def parse_arguments():
         fixture.write(args.clips)
     elif not args.clips:
         parser.error('--clips FOLDER is needed (or --small)')
-    args.out = args.out or (HERE.parents[1] / 'attestd-video-open' if args.open else HERE.parent)
+    args.package = 'attestd-video-open' if args.open else 'attestd-video'
+    args.out = args.out or HERE.parents[1] / args.package
     for folder in (args.work, args.out):
         folder.mkdir(parents=True, exist_ok=True)
     return args
@@ -89,7 +90,7 @@ def main():
         head.export(args.out, observed.fitted(clips.beside(args.without)), line, images)
         state(args.out / 'detector.json', band)
         return
-    package.write(args.out, 'attestd-video-open' if args.open else 'attestd-video', judged, {
+    package.write(args.out, args.package, judged, {
         'openRowsAlone': package.Judged(clips, Observed(clips, found, clips.open).left_out(beside=0.0)).figures(every), 'alone': package.leaks(clips),
         'shuffled': trials.shuffled(observed), 'trials': trials.compared(observed),
         'passages': trials.Passages(observed, found, line).by_margin(band[1]),

@@ -57,9 +57,14 @@ export async function partsInForce(
   return { detectors: null, summary: NO_ANALYSIS }
 }
 
-/** Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores. */
-export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detectors'>): Promise<SurveyedModel[]> {
-  const { modelsDir, detectors } = settings
+/**
+ * Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores.
+ * @param detectors null where nothing is analyzed, so that none has a part
+ */
+export async function surveyModels({
+  modelsDir,
+  detectors,
+}: Pick<Settings, 'modelsDir'> & { readonly detectors: Settings['detectors'] | null }): Promise<SurveyedModel[]> {
   const entries = await fs.readdir(modelsDir, { withFileTypes: true }).catch((cause) => {
     throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, {
       cause,
@@ -67,8 +72,8 @@ export async function surveyModels(settings: Pick<Settings, 'modelsDir' | 'detec
     })
   })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  const choices = choicesIn(folders, detectors)
-  return Promise.all(folders.sort().map((id) => survey(modelsDir, id, choices, detectors)))
+  const choices = detectors === null ? [] : choicesIn(folders, detectors)
+  return Promise.all(folders.sort().map((id) => survey(modelsDir, id, choices, detectors ?? [])))
 }
 
 async function survey(

@@ -17,8 +17,7 @@ export function modelsListVerb(): Command {
     const { partsInForce, surveyModels, unlistedIn, weightsLines } = await import('../../app/verbs/models.js')
     const { settings } = settingsOf(verb)
     const { detectors, summary: chosenBy } = await partsInForce(settings)
-    const surveyed = await surveyModels({ ...settings, detectors: detectors ?? [] })
-    const packages = detectors === null ? surveyed.map((one) => ({ ...one, part: null })) : surveyed
+    const packages = await surveyModels({ ...settings, detectors })
     const columns = [
       { title: 'id', min: 16 },
       { title: 'version', drop: 1 },
