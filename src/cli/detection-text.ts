@@ -16,7 +16,7 @@ export function detectionLines(detection: Detection): string[] {
     `${detectorId}@${detectorVersion}: ${notes}`,
     ...list('highest parts', parts.slice(0, SHOWN_PARTS)),
     ...list('re-encoded', variants),
-    ...(heatMap === undefined ? [] : [heatMapText(heatMap)]),
+    ...(heatMap ? [heatMapText(heatMap)] : []),
     ...evidence.map(({ text }) => `the file states: ${text}`),
     ...(evidence.length === 0 ? [] : ['What a file states about itself can be forged; it does not affect the risk.']),
   ]

@@ -33,8 +33,8 @@ export interface Detection {
   readonly variants: readonly RiskyPart[]
   /** What the file states about its own origin; never proof of being real. */
   readonly evidence: readonly Evidence[]
-  /** Where a heat map was asked for: how many pieces were scored by themselves, lowest and highest risk. */
-  readonly heatMap?: HeatMap | undefined
+  /** Figures of the heat map, where `attestd score` drew one. */
+  readonly heatMap?: HeatMap | null
   /** One line: what was seen. */
   readonly notes: string
   readonly elapsedMs: {
@@ -62,13 +62,19 @@ export interface DetectRequest {
    * is refused with `detector-busy` while many others wait.
    */
   readonly stepAside?: () => () => void
-  /** Path at which a PNG with the picture and where its risk lies is written; images only. */
-  readonly heatMap?: string | undefined
+}
+
+/** One file to be shown to a person who waits for it. Paths are absolute. */
+export interface ShowRequest {
+  readonly file: string
+  readonly mediaType: MediaType
   /**
-   * Path at which what a person may see of the file is written, encoded again from what was decoded: a JPEG of a picture or of
-   * frames of a video, a WAV of sound, UTF-8 of text. Not together with `heatMap`.
+   * `map`: a PNG with a picture and where its risk lies. `view`: what was decoded, encoded again: a JPEG of a picture or of frames of
+   * a video, a WAV of sound, UTF-8 of text.
    */
-  readonly view?: string | undefined
+  readonly what: 'map' | 'view'
+  /** Path at which it is written. */
+  readonly out: string
 }
 
 /** A detector that is loaded, with its part in the scores. */
@@ -128,6 +134,11 @@ export interface DetectorHost {
    * other, in a process of low priority that live work never waits for. Rejects only with `draining` or the signal's reason.
    */
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]>
+  /**
+   * Writes what a person asks to see of a file, in a process that ends with it: one after the other, and live work never waits.
+   * @returns of a map, by the first active detector that does not abstain; null of a view
+   */
+  show(request: ShowRequest): Promise<HeatMap | null>
   /** Runs the packages' own samples through a child; keeps the last inference fresh when there is no live work. */
   probe(signal?: AbortSignal): Promise<void>
   /**

@@ -16,7 +16,7 @@ const BEGINS = { map: '\x89PNG', image: '\xff\xd8\xff', audio: 'RIFF' } as const
 
 /** The parts of this daemon by which an asset is fetched and decoded again. */
 export interface ViewParts {
-  readonly detectors: Pick<DetectorHost, 'detect'>
+  readonly detectors: Pick<DetectorHost, 'show'>
   readonly media: Pick<MediaSource, 'fetch'>
 }
 
@@ -49,7 +49,7 @@ export class ReviewViews {
     try {
       const fetched = await media.fetch({ uri, contentHash })
       try {
-        await detectors.detect({ file: fetched.file, mediaType, [what === 'map' ? 'heatMap' : 'view']: out })
+        await detectors.show({ file: fetched.file, mediaType, what: what === 'map' ? 'map' : 'view', out })
       } finally {
         fetched.release()
       }

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
-import type { Detection } from '../../detect/detection.js'
+import type { Detection, DetectorHost } from '../../detect/detection.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { openMedia } from '../open/open-media.js'
@@ -44,12 +44,19 @@ async function detectFile(settings: Settings, file: string, asked: FileRequest):
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     }
-    return await detectors.detect({ ...asked, file }).catch(async (error: unknown) => {
+    return await explained(detectors, file, asked).catch(async (error: unknown) => {
       throw await withTypeSeen(error, file, mediaType)
     })
   } finally {
     await detectors.close()
   }
+}
+
+async function explained(detectors: DetectorHost, file: string, { heatMap: out, mediaType }: FileRequest) {
+  const detection = await detectors.detect({ file, mediaType })
+  return out === undefined
+    ? detection
+    : { ...detection, heatMap: await detectors.show({ file, mediaType, what: 'map', out }) }
 }
 
 async function mediaTypeFor(file: string, { mediaType }: Omit<ScoreOnceRequest, 'target'>): Promise<MediaType> {

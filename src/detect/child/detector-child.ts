@@ -2,7 +2,7 @@
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
-import { errorMessage, type FromChild, type ToChild, toChildSchema } from '../contract/child-messages.js'
+import { errorMessage, type FromChild, type Question, type ToChild, toChildSchema } from '../contract/child-messages.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import { ParserWatch } from '../contract/parser-watch.js'
 import { StageWatch } from '../contract/stage-watch.js'
@@ -45,49 +45,47 @@ async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, {
   }
 }
 
-async function measure({
-  jobId,
-  detectorId,
-  file,
-  heatMap,
-  view,
-  probe,
-  evidence,
-}: Extract<ToChild, { type: 'measure' }>): Promise<void> {
+/** One question, one answer. */
+async function answer(question: Question): Promise<void> {
+  const { jobId } = question
   currentJob = jobId
-  try {
-    const detector = detectors.get(detectorId)
-    if (detector === undefined) throw new Error(`no detector ${detectorId} is loaded`)
-    const measurement = await detector.measure(file, { heatMap, probe })
-    if (heatMap !== undefined && measurement.heatMap === undefined)
-      throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
-    if (view !== undefined) {
-      const { writeView } = await import('./view.js')
-      await writeView(file, view, tools)
-    }
-    send({ type: 'measured', jobId, rssBytes: process.memoryUsage.rss(), measurement })
-  } catch (error) {
-    send({ type: 'failed', jobId, rssBytes: process.memoryUsage.rss(), ...errorMessage(toAttestdError(error)) })
-    return
-  }
-  await sendEvidence(jobId, evidence ? file : null)
+  const given = await resultOf(question).catch((error: unknown) => {
+    return { type: 'failed' as const, ...errorMessage(toAttestdError(error)) }
+  })
+  send({ ...given, jobId, rssBytes: process.memoryUsage.rss() })
 }
 
-/**
- * What the file states about itself, whichever detector measured it.
- * @param file null where nobody asks: the readers are loaded for the first that somebody does
- */
-async function sendEvidence(jobId: number, file: string | null): Promise<void> {
+async function resultOf(question: Question) {
+  const { file, type } = question
+  if (type === 'evidence') return evidenceOf(file)
+  if (type === 'measure') {
+    return {
+      type: 'measured' as const,
+      measurement: await detectorNamed(question.detectorId).measure(file, question.probe),
+    }
+  }
+  const { detectorId, out } = question
+  if (detectorId === null) {
+    const { writeView } = await import('./view.js')
+    await writeView(file, question, tools)
+    return { type: 'shown' as const, heatMap: null }
+  }
+  const { drawHeatMap } = detectorNamed(detectorId)
+  if (drawHeatMap) return { type: 'shown' as const, heatMap: await drawHeatMap(file, out) }
+  throw new AttestdError('media-unsupported', `The detector ${detectorId} draws no heat map of this kind of media.`)
+}
+
+function detectorNamed(id: string): ChildDetector {
+  const detector = detectors.get(id)
+  if (detector === undefined) throw new Error(`no detector ${id} is loaded`)
+  return detector
+}
+
+/** What the file states about itself, whichever detector measured it; null where it could not be read within its limits. */
+async function evidenceOf(file: string) {
   const watch = new StageWatch()
-  const evidence = file === null ? null : await watch.during('evidence', () => evidenceReader.read(file))
-  const processorMs = watch.ms.evidence ?? 0
-  send({
-    type: 'evidence',
-    jobId,
-    rssBytes: process.memoryUsage.rss(),
-    evidence: evidence && [...evidence],
-    processorMs,
-  })
+  const evidence = await watch.during('evidence', () => evidenceReader.read(file))
+  return { type: 'evidence' as const, evidence: evidence && [...evidence], processorMs: watch.ms.evidence ?? 0 }
 }
 
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.
@@ -96,6 +94,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('message', (raw) => {
   const message = toChildSchema.parse(raw)
-  void (message.type === 'load' ? load(message) : measure(message))
+  void (message.type === 'load' ? load(message) : answer(message))
 })
 send({ type: 'hello' })

@@ -42,6 +42,8 @@ export function createPartsDetector(
     )
 
   const heatMapOf = async (file: string, out: string, plan: ImagePreprocessing): Promise<HeatMap> => {
+    // For its refusals: a picture that gets no score has no map either.
+    await read(file, manifest, tools)
     const picture = await decodeImage(file, tools)
     const single = { ...plan, crops: { ...plan.crops, positions: 'center' as const }, minShortSide: 1 }
     return drawHeatMap(picture, out, async (area) => {
@@ -55,8 +57,11 @@ export function createPartsDetector(
 
   return {
     pack,
-    ...(preprocessing.kind === 'image' ? { scorePicture: scorePicture(preprocessing) } : {}),
-    async measure(file, { heatMap: heatMapFile, probe = null } = {}): Promise<Measurement> {
+    ...(preprocessing.kind === 'image' && {
+      scorePicture: scorePicture(preprocessing),
+      drawHeatMap: (file, out) => heatMapOf(file, out, preprocessing),
+    }),
+    async measure(file, probe = null): Promise<Measurement> {
       const started = tools.clock.monotonic()
       const media = await read(file, manifest, tools)
       const decoded = tools.clock.monotonic()
@@ -73,11 +78,6 @@ export function createPartsDetector(
         length: media.length,
         parts: highestParts(scored),
         variants,
-        evidence: [],
-        heatMap:
-          heatMapFile !== undefined && preprocessing.kind === 'image'
-            ? await heatMapOf(file, heatMapFile, preprocessing)
-            : undefined,
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded },
       }
     },

@@ -1,22 +1,23 @@
 import type { DetectorPackage } from '../package/package-loader.js'
-import type { Measurement } from './measurement.js'
+import type { HeatMap, Measurement } from './measurement.js'
 import type { Model } from './model.js'
 import type { Picture } from './picture.js'
 import type { PictureScorer } from './picture-scorer.js'
 
-/** What is wanted of a file beside its score. */
-export interface Asked {
-  /** Where to write a picture of where the risk lies, by a detector that can; absent where none is asked for. */
-  readonly heatMap?: string | undefined
-  /** Expected share at which a package that asks for it scores re-encodings too. @default null, none are scored */
-  readonly probe?: number | null
-}
-
 /** A detector inside a child process. */
 export interface ChildDetector {
   readonly pack: DetectorPackage
-  /** @throws AttestdError media-*, detector-failed */
-  measure(file: string, asked?: Asked): Promise<Measurement>
+  /**
+   * @param probe expected share at which a package that asks for it scores re-encodings too; by default none are scored
+   * @throws AttestdError media-*, detector-failed
+   */
+  measure(file: string, probe?: number | null): Promise<Measurement>
+  /**
+   * Present where it draws heat maps: writes a PNG of where the risk of a picture lies.
+   * @param out absolute path
+   * @throws AttestdError as `measure`
+   */
+  readonly drawHeatMap?: (file: string, out: string) => Promise<HeatMap>
   /** Present where it also scores pictures that another detector decoded: frames of a video. */
   readonly scorePicture?: PictureScorer
   /** Present where its network for the whole picture also gives features, for a package that names it as its encoder. */

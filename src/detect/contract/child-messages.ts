@@ -3,11 +3,10 @@ import type { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES } from '../../core/media-types.js'
 import type { Reason } from '../../core/reasons.js'
 import { manifestSchema } from '../package/manifest.js'
-import { evidenceSchema, MAX_TEXT, measurementSchema } from './measurement.js'
+import { evidenceSchema, heatMapSchema, MAX_TEXT, measurementSchema } from './measurement.js'
 
 const jobId = z.int().min(1)
 const text = z.string().max(MAX_TEXT)
-const rssBytes = z.number().min(0)
 
 /** What a child may give as a reason. It runs hostile bytes, so it has no say in stake, clock or service matters. */
 const CHILD_REASONS = [
@@ -36,7 +35,12 @@ const CHILD_REASONS = [
 const reason = z.enum(CHILD_REASONS)
 type ChildReason = (typeof CHILD_REASONS)[number]
 
-/** Messages to a child: first `load`, then any number of `measure`, one at a time. */
+/** What a question about one file contains. */
+const question = { jobId, file: z.string() }
+/** What an answer to one contains: resident memory after it, bytes. */
+const answer = { jobId, rssBytes: z.number().min(0) }
+
+/** Messages to a child: first `load`, then any number of questions, one at a time. */
 export const toChildSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('load'),
@@ -50,24 +54,27 @@ export const toChildSchema = z.discriminatedUnion('type', [
     remoteToken: z.string().nullable(),
   }),
   z.strictObject({
+    ...question,
     type: z.literal('measure'),
-    jobId,
     detectorId: z.string(),
-    file: z.string(),
-    /** Where to write a heat map; absent where none is asked for. */
-    heatMap: z.string().optional(),
-    /** Where to write what a person may see of the file; absent where it is not asked for. */
-    view: z.strictObject({ mediaType: z.enum(MEDIA_TYPES), out: z.string() }).optional(),
     /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
     probe: z.number().nullable(),
-    /** Whether what the file states about itself is read too. */
-    evidence: z.boolean(),
+  }),
+  /** What the file states about itself. */
+  z.strictObject({ ...question, type: z.literal('evidence') }),
+  z.strictObject({
+    ...question,
+    type: z.literal('show'),
+    mediaType: z.enum(MEDIA_TYPES),
+    /** Draws a heat map; null for what a person may see of the file. */
+    detectorId: z.string().nullable(),
+    out: z.string(),
   }),
 ])
 
 /**
- * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each job any number of `parsing`, and `failed`,
- * or `measured` and after it `evidence`: what reading the evidence does to the process cannot cost the measurement.
+ * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each question any number of `parsing` and one
+ * answer: `failed`, or that of the question's kind.
  */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
@@ -75,23 +82,27 @@ export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('refused'), reason, message: text }),
   /** Whether a parser of hostile bytes computes from here on. */
   z.strictObject({ type: z.literal('parsing'), jobId, isParsing: z.boolean() }),
-  z.strictObject({ type: z.literal('measured'), jobId, rssBytes, measurement: measurementSchema }),
+  z.strictObject({ ...answer, type: z.literal('measured'), measurement: measurementSchema }),
   z.strictObject({
+    ...answer,
     type: z.literal('evidence'),
-    jobId,
-    rssBytes,
-    /** Null where it was not asked for, or could not be read within its limits. */
+    /** Null where it could not be read within its limits. */
     evidence: evidenceSchema.nullable(),
     /** Processor time of the whole process while it was read. */
     processorMs: z.number().min(0),
   }),
-  z.strictObject({ type: z.literal('failed'), jobId, rssBytes, reason, message: text }),
+  z.strictObject({ ...answer, type: z.literal('shown'), heatMap: heatMapSchema.nullable() }),
+  z.strictObject({ ...answer, type: z.literal('failed'), reason, message: text }),
 ])
 
 /** A checked message of the daemon, which a detector process reads from its IPC channel. */
 export type ToChild = z.infer<typeof toChildSchema>
+/** A message that asks something of one file. */
+export type Question = Extract<ToChild, { jobId: number }>
 /** A checked message of a detector process, which decodes hostile bytes: one that fails the schema gets it killed. */
 export type FromChild = z.infer<typeof fromChildSchema>
+/** The message that answers a question. */
+export type Answer = Extract<FromChild, { rssBytes: number }>
 
 /** An error's reason and words, as far as a message may hold them. */
 export function errorMessage(error: AttestdError): { reason: ChildReason; message: string } {

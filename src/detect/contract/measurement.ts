@@ -16,7 +16,7 @@ const milliseconds = z.number().min(0)
 const scored = z.strictObject({ name, rawScore: z.number() })
 
 /** How many pieces of the picture were scored by themselves, and their lowest and highest calibrated risk. */
-const heatMap = z.strictObject({ pieces: z.int().min(1), lowest: riskSchema, highest: riskSchema })
+export const heatMapSchema = z.strictObject({ pieces: z.int().min(1), lowest: riskSchema, highest: riskSchema })
 
 /** Steps of the work on a picture, in their order. */
 export const STAGES = ['decode', 'faces', 'crops', 'network', 'probe', 'evidence'] as const
@@ -40,9 +40,6 @@ export const measurementSchema = z.strictObject({
   parts: z.array(scored).max(MAX_REPORTED_PARTS),
   /** The same file re-encoded; empty where the package has no stability probe. */
   variants: z.array(scored).max(8),
-  evidence: evidenceSchema,
-  /** Of the heat map, where one was asked for. */
-  heatMap: heatMap.optional(),
   elapsedMs: z.strictObject({
     decode: milliseconds,
     infer: milliseconds,
@@ -52,11 +49,15 @@ export const measurementSchema = z.strictObject({
 })
 
 /** A fact that the file states about its own origin, in one line; never proof of being real. */
-export type Evidence = Measurement['evidence'][number]
+export type Evidence = z.infer<typeof evidenceSchema>[number]
 /** The answer of a detector process for one file; `toDetection` calibrates it in the daemon. Times are ms. */
 export type Measurement = z.infer<typeof measurementSchema>
+/** A measurement, and what the file states about its own origin. */
+export interface MeasuredFile extends Measurement {
+  readonly evidence: readonly Evidence[]
+}
 /** Figures of a heat map that was written, risks from 0 to 1; the picture itself lies at the path asked for. */
-export type HeatMap = z.infer<typeof heatMap>
+export type HeatMap = z.infer<typeof heatMapSchema>
 /** A part or a variant with its logit. */
 export type ScoredPart = z.infer<typeof scored>
 

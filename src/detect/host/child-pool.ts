@@ -2,9 +2,10 @@ import { unlessAborted } from '../../core/abort.js'
 import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
+import type { MeasuredFile } from '../contract/measurement.js'
 import type { DetectorEventSink } from '../detector-events.js'
 import { ChildSlot } from './child-slot.js'
-import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
+import type { ChildEnd, ChildJob, DetectorProcess } from './detector-process.js'
 import { WaitingLine } from './waiting-line.js'
 
 /** What a pool replaces its processes for, and how it starts them; `DetectorCrew` fills it in from its own options. */
@@ -39,7 +40,7 @@ interface JobTraits {
   /** Called where a costly job must wait; what it returns is called once the wait ends. */
   readonly stepAside?: (() => () => void) | undefined
   /** Looks at the answer; where it throws, the process is not trusted any more and is replaced. */
-  readonly check?: (answer: MeasuredMessage) => void
+  readonly check?: (answer: MeasuredFile) => void
 }
 
 /** A fixed number of warmed processes, one job at a time each; ended ones are replaced. */
@@ -85,7 +86,7 @@ export class ChildPool {
     const slots = this.#slots
     return {
       waiting: this.#line.length,
-      ready: slots.filter((slot) => slot.warm && !slot.busy).length,
+      ready: slots.filter((slot) => slot.child && !slot.busy).length,
       busy: slots.filter((slot) => slot.busy).length,
       size: slots.length,
     }
@@ -96,10 +97,15 @@ export class ChildPool {
    * finishes the job for nobody.
    * @throws AttestdError of the job, detector-unavailable, draining
    */
-  async run(job: ChildJob, signal?: AbortSignal, { check, ...traits }: JobTraits = {}): Promise<MeasuredMessage> {
+  async run(job: ChildJob, signal?: AbortSignal, { check, ...traits }: JobTraits = {}): Promise<MeasuredFile> {
     const slot = await this.#acquire(traits, signal)
-    const started = (pid: number) => this.#options.onEvent({ type: 'job-started', pid, detectorId: job.detectorId })
-    const work = slot.measure(job, started, check)
+    const { child } = slot
+    if (child === null) {
+      slot.busy = false
+      throw new AttestdError('detector-unavailable')
+    }
+    this.#options.onEvent({ type: 'job-started', pid: child.pid, detectorId: job.detectorId })
+    const work = slot.busyUntil(child.measure(job), child, check)
     return unlessAborted(work, signal)
   }
 
@@ -114,7 +120,7 @@ export class ChildPool {
   async #acquire({ isCostly = false, stepAside }: JobTraits, signal?: AbortSignal): Promise<ChildSlot> {
     signal?.throwIfAborted()
     if (this.#closing.signal.aborted) throw stopping()
-    const free = this.#slots.find((slot) => slot.warm && !slot.busy)
+    const free = this.#slots.find((slot) => slot.child && !slot.busy)
     if (free !== undefined) {
       free.busy = true
       free.isCostly = isCostly
@@ -135,7 +141,7 @@ export class ChildPool {
    * is busy before that one even wakes.
    */
   #offer(slot: ChildSlot): void {
-    if (slot.busy || !slot.warm) return
+    if (slot.busy || !slot.child) return
     const costly = this.#slots.filter(({ busy, isCostly }) => busy && isCostly).length
     const cheapFirst = costly === 0 ? CHEAP_FIRST : Number.POSITIVE_INFINITY
     const served = this.#line.handOut(slot, costly >= this.#options.costlySize ? cheapFirst : 0)

@@ -2,7 +2,8 @@ import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { type Backoff, backoffMs } from '../../core/retry.js'
-import type { ChildEnd, ChildJob, DetectorProcess, MeasuredMessage } from './detector-process.js'
+import type { MeasuredFile } from '../contract/measurement.js'
+import type { ChildEnd, DetectorProcess } from './detector-process.js'
 
 /** Wait before a process that died is replaced; it doubles while no replacement completes a job. */
 const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
@@ -52,8 +53,9 @@ export class ChildSlot {
     this.#options = options
   }
 
-  get warm(): boolean {
-    return this.#child !== null
+  /** The warmed process; null where the slot is empty. */
+  get child(): DetectorProcess | null {
+    return this.#child
   }
 
   /** Empty, and the last try to fill it failed. */
@@ -75,20 +77,17 @@ export class ChildSlot {
   }
 
   /**
-   * Runs one job on the present process, then frees the slot.
+   * Frees the slot once a job of its process has ended.
    * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
    */
-  async measure(job: ChildJob, onStart: (pid: number) => void, check?: Check): Promise<MeasuredMessage> {
-    const child = this.#child
+  async busyUntil(job: Promise<MeasuredFile>, child: DetectorProcess, check?: Check): Promise<MeasuredFile> {
     try {
-      if (child === null) throw new AttestdError('detector-unavailable')
-      onStart(child.pid)
-      const answer = await child.measure(job)
+      const answer = await job
       trust(child, answer, check)
       return answer
     } finally {
       this.busy = false
-      if (child !== null) this.#afterJob(child)
+      this.#afterJob(child)
     }
   }
 
@@ -188,9 +187,9 @@ export class ChildSlot {
   }
 }
 
-type Check = (answer: MeasuredMessage) => void
+type Check = (answer: MeasuredFile) => void
 
-function trust(child: DetectorProcess, answer: MeasuredMessage, check?: Check): void {
+function trust(child: DetectorProcess, answer: MeasuredFile, check?: Check): void {
   try {
     check?.(answer)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
+import type { HeatMap } from '../contract/measurement.js'
 import type {
   Detection,
   DetectorHost,
@@ -7,6 +8,7 @@ import type {
   DetectRequest,
   LoadedDetector,
   ShadowMeasurement,
+  ShowRequest,
 } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
 import { EVEN_ODDS } from '../package/calibration-schema.js'
@@ -75,15 +77,23 @@ class ReloadableDetectorHost implements DetectorHost {
   }
 
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    return this.#present.detect(request, signal)
+    const crew = this.#present
+    return crew.counted(crew.detect(request, signal))
   }
 
   shadow(request: DetectRequest, signal?: AbortSignal): Promise<readonly ShadowMeasurement[]> {
-    return this.#present.shadow(request, signal)
+    const crew = this.#present
+    return crew.counted(crew.shadow(request, signal))
+  }
+
+  show(request: ShowRequest): Promise<HeatMap | null> {
+    const crew = this.#present
+    return crew.counted(crew.show(request))
   }
 
   probe(signal?: AbortSignal): Promise<void> {
-    return this.#present.probe(signal)
+    const crew = this.#present
+    return crew.counted(crew.probe(signal))
   }
 
   reload(detectors?: DetectorHostOptions['detectors']): Promise<void> {

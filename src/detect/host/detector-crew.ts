@@ -1,17 +1,19 @@
 import path from 'node:path'
+import { unlessAborted } from '../../core/abort.js'
 import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { MediaType } from '../../core/media-types.js'
 import { isCostlyFile } from '../../formats/file-cost.js'
-import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement } from '../detection.js'
+import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
+import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement, ShowRequest } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection, withEvidence } from '../scoring/to-detection.js'
 import { type Canary, canariesOf, isOfShare } from './canary.js'
 import { ChildPool } from './child-pool.js'
 import type { DetectorCage } from './detector-cage.js'
-import type { ChildJob, MeasuredMessage } from './detector-process.js'
+import { type ChildJob, type ChildOptions, DetectorProcess } from './detector-process.js'
 import { detectBy, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './self-test.js'
 import { startWarmChild } from './warm-child.js'
@@ -57,6 +59,8 @@ export class DetectorCrew {
   readonly #shadows: readonly SelectedPackage[]
   readonly #pool: ChildPool
   readonly #shadowPool: ChildPool | null
+  readonly #closing = new AbortController()
+  #lastShown: Promise<unknown> = Promise.resolve()
   readonly #away = new Set<string>()
   #started = false
   /** Runs that have begun and not ended. */
@@ -100,43 +104,50 @@ export class DetectorCrew {
 
   /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
-    const lineup = this.lineupFor(request.mediaType, request.contentHash)
-    if (lineup === undefined) {
-      throw new AttestdError('detector-none', `No detector is loaded for ${request.mediaType}.`)
-    }
-    const detection = await this.#running(async () => {
-      // What cannot be read is reported by the process that decodes it.
-      const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
-      if (isCostly && request.stepAside && this.#pool.isCrowded) throw new AttestdError('detector-busy')
-      return detectBy(lineup, request, (pack, one) => this.#measure(pack, one, isCostly, signal))
-    })
+    const lineup = present(request.mediaType, this.lineupFor(request.mediaType, request.contentHash))
+    // What cannot be read is reported by the process that decodes it.
+    const isCostly = await isCostlyFile(request.file, request.mediaType).catch(() => true)
+    if (isCostly && request.stepAside && this.#pool.isCrowded) throw new AttestdError('detector-busy')
+    const detection = await detectBy(lineup, (pack) => this.#measure(pack, request, isCostly, signal))
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
   }
 
-  shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
+  /** See `DetectorHost`. @throws AttestdError */
+  async show(request: ShowRequest): Promise<HeatMap | null> {
+    const { members } = present(request.mediaType, this.#lineups.get(request.mediaType))
+    if (request.what === 'view') return this.#showOnce(request, null)
+    let firstReason: unknown
+    for (const pack of members) {
+      try {
+        return await this.#showOnce(request, pack)
+      } catch (error) {
+        if (toAttestdError(error).kind !== 'abstain') throw error
+        firstReason ??= error
+      }
+    }
+    throw firstReason
+  }
+
+  async shadow(request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement[]> {
     const { mediaType } = request
     const ofKind = this.#shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
     const shadows: Lineup[] = ofKind.map((pack) => ({ members: [pack], ensemble: null, summary: summaryOf(pack) }))
     const canary = this.#canaryFor(request)
     const active = canary ? this.#lineups.get(mediaType) : undefined
-    return this.#running(async () => {
-      const measured: ShadowMeasurement[] = []
-      for (const lineup of shadows) measured.push(await this.#measuredAside(lineup, request, signal))
-      if (canary && active) {
-        const measurement = await this.#measuredAside(active, request, signal)
-        measured.push({ ...measurement, besideCandidate: canary.summary.digest })
-      }
-      return measured
-    })
+    const measured: ShadowMeasurement[] = []
+    for (const lineup of shadows) measured.push(await this.#measuredAside(lineup, request, signal))
+    if (canary && active) {
+      const measurement = await this.#measuredAside(active, request, signal)
+      measured.push({ ...measurement, besideCandidate: canary.summary.digest })
+    }
+    return measured
   }
 
   /** Tries every package, so that one that fails leaves no other unproved. @throws the first failure */
-  probe(signal?: AbortSignal): Promise<void> {
-    return this.#running(async () => {
-      const failures: unknown[] = []
-      for (const pack of this.#live) await this.#probeOne(pack, signal).catch((error: unknown) => failures.push(error))
-      if (failures.length > 0) throw failures[0]
-    })
+  async probe(signal?: AbortSignal): Promise<void> {
+    const failures: unknown[] = []
+    for (const pack of this.#live) await this.#probeOne(pack, signal).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
 
   state() {
@@ -144,6 +155,17 @@ export class DetectorCrew {
     const { cage, timeoutMs } = this.#options
     const caged = Boolean(cage)
     return { ...this.#pool.state(), lastInferenceAgoMs, timeoutMs, unreachable: [...this.#away], caged }
+  }
+
+  /** Counts a run of this crew until it ends: `retire` waits for it. */
+  async counted<T>(run: Promise<T>): Promise<T> {
+    this.#runs++
+    try {
+      return await run
+    } finally {
+      this.#runs--
+      if (this.#runs === 0) this.#onIdle()
+    }
   }
 
   /** Lets what has begun end, then stops the processes. Nothing may be begun any more. */
@@ -157,13 +179,29 @@ export class DetectorCrew {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.#shadowPool?.close()])
+    this.#closing.abort(new AttestdError('draining', 'The detector host is closing.'))
+    await Promise.all([this.#pool.close(), this.#shadowPool?.close(), this.#lastShown])
+  }
+
+  /** @param by draws a heat map; null for a view */
+  #showOnce({ file, mediaType, out }: ShowRequest, by: SelectedPackage | null): Promise<HeatMap | null> {
+    const { signal } = this.#closing
+    // After the one before, so that they take the memory of one.
+    const shown = this.#lastShown.then(async () => {
+      const packages = by ? loadOrder([by]) : []
+      const child = await DetectorProcess.start({ ...this.#childOptions(), packages }, signal)
+      const place = { file: path.resolve(file), out: path.resolve(out) }
+      const work = child.show({ detectorId: by?.manifest.id ?? null, mediaType, ...place })
+      return unlessAborted(work, signal).finally(() => child.kill('closed'))
+    })
+    this.#lastShown = shown.catch(() => {})
+    return unlessAborted(shown, signal)
   }
 
   async #probeOne(pack: DetectorPackage, signal?: AbortSignal): Promise<void> {
     await checkSampleUnchanged(pack)
-    const check = ({ measurement }: MeasuredMessage) => checkSelfTest(pack, measurement)
-    await this.#watched(pack, () => this.#pool.run(selfTestJob(pack), signal, { check }))
+    const check = (measured: MeasuredFile) => checkSelfTest(pack, measured)
+    await this.#watched(pack, this.#pool.run(selfTestJob(pack), signal, { check }))
   }
 
   async #measure(
@@ -176,10 +214,9 @@ export class DetectorCrew {
     const began = clock.monotonic()
     const { stepAside } = request
     try {
-      const { measurement } = await this.#watched(pack, () =>
-        this.#pool.run(jobOf(pack, request, expectedShare), signal, { isCostly, stepAside }),
-      )
-      const detection = toDetection(pack, measurement, this.#options)
+      const job = jobOf(pack, request, expectedShare)
+      const measured = await this.#watched(pack, this.#pool.run(job, signal, { isCostly, stepAside }))
+      const detection = toDetection(pack, measured, this.#options)
       this.#report(request, pack, began, 'scored', detection)
       return detection
     } catch (error) {
@@ -205,10 +242,10 @@ export class DetectorCrew {
     const { summary: detector } = lineup
     const began = clock.monotonic()
     try {
-      const detection = await detectBy(lineup, request, async (pack, one) => {
-        const answer = await this.#shadowPool?.run(jobOf(pack, one, expectedShare), signal)
-        if (answer === undefined) throw new AttestdError('detector-none')
-        return toDetection(pack, answer.measurement, this.#options)
+      const detection = await detectBy(lineup, async (pack) => {
+        const measured = await this.#shadowPool?.run(jobOf(pack, request, expectedShare), signal)
+        if (measured === undefined) throw new AttestdError('detector-none')
+        return toDetection(pack, measured, this.#options)
       })
       return { detector, detection, totalMs: clock.monotonic() - began }
     } catch (error) {
@@ -219,10 +256,10 @@ export class DetectorCrew {
   }
 
   /** Keeps in mind when inference last worked, and whose server is away. */
-  async #watched<T>(pack: DetectorPackage, work: () => Promise<T>): Promise<T> {
+  async #watched<T>(pack: DetectorPackage, work: Promise<T>): Promise<T> {
     const { id } = pack.manifest
     try {
-      const answer = await work()
+      const answer = await work
       this.#lastInferenceAt = this.#options.clock.monotonic()
       this.#away.delete(id)
       return answer
@@ -232,26 +269,19 @@ export class DetectorCrew {
     }
   }
 
-  async #running<T>(work: () => Promise<T>): Promise<T> {
-    this.#runs++
-    try {
-      return await work()
-    } finally {
-      this.#runs--
-      if (this.#runs === 0) this.#onIdle()
-    }
+  #childOptions(): Omit<ChildOptions, 'packages'> {
+    const { cage, clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
+    return { cage, clock, ffmpeg, memoryBytes: memoryMb * MIB, remoteToken, timeoutMs }
   }
 
   #poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {
-    const { cage, clock, costlyShare, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
-    const memoryBytes = memoryMb * MIB
-    const limits = { memoryBytes, timeoutMs, lowPriority }
-    const child = { packages: loadOrder(packages), ...limits, cage, ffmpeg, remoteToken, clock }
+    const { costlyShare } = this.#options
+    const child = { ...this.#childOptions(), packages: loadOrder(packages), lowPriority }
     return new ChildPool({
       ...this.#options,
       size,
       costlySize: size === 1 ? 0 : Math.max(1, Math.floor(size * costlyShare)),
-      memoryBytes,
+      memoryBytes: child.memoryBytes,
       // A shadow is never what keeps the daemon from its work.
       startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.#started && !lowPriority }, signal),
     })
@@ -281,12 +311,11 @@ export class DetectorCrew {
   }
 }
 
-function jobOf(
-  { manifest }: DetectorPackage,
-  { file, heatMap, mediaType, view }: DetectRequest,
-  probe: number,
-): ChildJob {
-  const job = { detectorId: manifest.id, file: path.resolve(file), probe, evidence: true }
-  if (view !== undefined) return { ...job, view: { mediaType, out: path.resolve(view) } }
-  return heatMap === undefined ? job : { ...job, heatMap: path.resolve(heatMap) }
+function jobOf({ manifest }: DetectorPackage, { file }: DetectRequest, probe: number): ChildJob {
+  return { detectorId: manifest.id, file: path.resolve(file), probe, evidence: true }
+}
+
+function present(mediaType: MediaType, lineup: Lineup | undefined): Lineup {
+  if (lineup) return lineup
+  throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
 }

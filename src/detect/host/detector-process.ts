@@ -2,16 +2,22 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile } from '../../core/files.js'
-import type { MediaType } from '../../core/media-types.js'
 import { reasonEntry } from '../../core/reasons.js'
 import { startTimer } from '../../core/time-limit.js'
-import { type FromChild, fromChildSchema, type ToChild } from '../contract/child-messages.js'
+import {
+  type Answer,
+  type FromChild,
+  fromChildSchema,
+  type Question,
+  type ToChild,
+} from '../contract/child-messages.js'
+import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
 import { MAX_PIXELS } from '../contract/medium-reader.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { asksServer } from '../package/runtime.js'
-import { measuredWithEvidence } from '../scoring/to-detection.js'
+import { withEvidenceRead } from '../scoring/to-detection.js'
 import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES } from './detector-cage.js'
 import { limitLine, memoryLimiter } from './memory-limit.js'
 import { endedError, isKilled, isOfParser, overParser, parserTimeout } from './process-end.js'
@@ -67,10 +73,6 @@ export interface ChildJob {
   readonly detectorId: string
   /** Absolute path. */
   readonly file: string
-  /** Absolute path at which a heat map is written; absent where none is asked for. */
-  readonly heatMap?: string | undefined
-  /** What a person may see of the file, and the absolute path at which it is written; absent where it is not asked for. */
-  readonly view?: { readonly mediaType: MediaType; readonly out: string } | undefined
   /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
   readonly probe: number | null
   /** Whether what the file states about itself is read too. */
@@ -86,14 +88,14 @@ export interface ChildEnd {
   readonly output: string
 }
 
-/** The good end of a job: the measurement, and the resident memory after it, bytes. */
-export type MeasuredMessage = Extract<FromChild, { type: 'measured' }>
 type Reply = Exclude<FromChild, { type: 'hello' | 'parsing' }>
+type QuestionOf<T extends Question['type']> = Extract<Question, { type: T }>
+/** A question before it has its number. */
+type Unnumbered = { [T in Question['type']]: Omit<QuestionOf<T>, 'jobId'> }[Question['type']]
 
 interface Waiting {
   readonly jobId: number
-  /** What was measured, while the evidence is still being read: from then on the job cannot fail. */
-  measured: MeasuredMessage | null
+  readonly expected: readonly Reply['type'][]
   /** Takes back the limit of the parser that computes; null where none does. */
   stopParserLimit: (() => void) | null
   resolve(reply: Reply): void
@@ -182,40 +184,44 @@ export class DetectorProcess {
 
   /**
    * Measures one file. What reading its evidence does to the process costs the evidence alone.
-   * @param timeoutMs longest time for this job, ms; ten times the usual one for a heat map
+   * @param timeoutMs longest time for this job, ms
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), or the reason of the child
    */
-  async measure(job: ChildJob, timeoutMs = this.#limitOf(job)): Promise<MeasuredMessage> {
-    const place = this.#place
-    if (place === null) return this.#measure(job, timeoutMs)
+  async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredFile> {
+    const { detectorId, evidence, probe } = job
+    const file = this.#place === null ? job.file : await this.#place.show(job.file)
+    const watch = this.#watch(timeoutMs, 'detector-timeout')
     try {
-      const heatMap = job.heatMap && place.result
-      const view = job.view && { ...job.view, out: place.result }
-      const answer = await this.#measure({ ...job, file: await place.show(job.file), heatMap, view }, timeoutMs)
-      const wanted = job.view?.out ?? job.heatMap
-      if (wanted !== undefined) await place.takeResult(wanted).catch(() => Promise.reject(malformedAnswer()))
-      return answer
+      const { measurement } = await this.#ask({ type: 'measure', detectorId, file, probe }, 'measured')
+      if (!evidence) return { ...measurement, evidence: [] }
+      return withEvidenceRead(measurement, await this.#ask({ type: 'evidence', file }, 'evidence').catch(() => null))
     } finally {
-      await place.clear()
+      watch.abort(null)
+      await this.#place?.clear()
     }
   }
 
-  #limitOf({ heatMap }: ChildJob): number {
-    return this.#options.timeoutMs * (heatMap === undefined ? 1 : HEAT_MAP_TIMES)
-  }
-
-  async #measure(job: ChildJob, timeoutMs: number): Promise<MeasuredMessage> {
-    const jobId = ++this.#lastJobId
-    const watch = new AbortController()
+  /**
+   * Writes a heat map of a picture, or where no detector is named what a person may see of a file.
+   * @returns null where no detector is named
+   * @throws AttestdError as `measure`
+   */
+  async show({
+    detectorId,
+    file,
+    mediaType,
+    out,
+  }: Omit<QuestionOf<'show'>, 'type' | 'jobId'>): Promise<HeatMap | null> {
+    const place = this.#place
+    const shown = place ? { file: await place.show(file), out: place.result } : { file, out }
+    const watch = this.#watch(this.#options.timeoutMs * (detectorId === null ? 1 : HEAT_MAP_TIMES), 'detector-timeout')
     try {
-      const reply = this.#ask(jobId, { type: 'measure', jobId, ...job })
-      this.#limitTime(watch.signal, timeoutMs, 'detector-timeout')
-      void this.#limitMemory(watch.signal)
-      const answer = await reply
-      if (answer.type === 'measured') return answer
-      throw answer.type === 'failed' ? new AttestdError(answer.reason, answer.message) : malformedAnswer()
+      const { heatMap } = await this.#ask({ type: 'show', detectorId, mediaType, ...shown }, 'shown')
+      await place?.takeResult(out).catch(() => Promise.reject(malformedAnswer()))
+      return heatMap
     } finally {
       watch.abort(null)
+      await place?.clear()
     }
   }
 
@@ -229,14 +235,10 @@ export class DetectorProcess {
   }
 
   async #load(): Promise<void> {
-    const watch = new AbortController()
+    const watch = this.#watch(START_TIMEOUT_MS, 'detector-start-timeout')
     try {
-      const reply = this.#waitFor(LOAD_JOB)
-      this.#limitTime(watch.signal, START_TIMEOUT_MS, 'detector-start-timeout')
-      void this.#limitMemory(watch.signal)
-      const answer = await reply
+      const answer = await this.#waitFor(LOAD_JOB, ['loaded', 'refused'])
       if (answer.type === 'refused') throw refusal(answer)
-      if (answer.type !== 'loaded') throw malformedAnswer()
     } catch (error) {
       const { kind, reason } = error as AttestdError
       if (kind === 'setup' || reason === 'detector-start-timeout' || reason === 'detector-out-of-memory') throw error
@@ -249,19 +251,22 @@ export class DetectorProcess {
     }
   }
 
-  #ask(jobId: number, message: ToChild): Promise<Reply> {
-    const reply = this.#waitFor(jobId)
+  async #ask<T extends Answer['type']>(question: Unnumbered, expected: T): Promise<Extract<Answer, { type: T }>> {
+    const jobId = ++this.#lastJobId
+    const reply = this.#waitFor(jobId, [expected, 'failed'])
     // A failed send means the child is gone or going; its end settles the reply.
-    this.#handle.send(message, () => {})
-    return reply
+    this.#handle.send({ ...question, jobId } satisfies Question, () => {})
+    const answer = await reply
+    if (answer.type === 'failed') throw new AttestdError(answer.reason, answer.message)
+    return answer as Extract<Answer, { type: T }>
   }
 
-  #waitFor(jobId: number): Promise<Reply> {
+  #waitFor(jobId: number, expected: readonly Reply['type'][]): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const { exitCode, signalCode } = this.#handle
       if (exitCode !== null || signalCode !== null)
         reject(endedError(this.#cause ?? (isKilled(exitCode, signalCode) ? 'killed' : 'crashed'), {}))
-      else this.#waiting = { jobId, measured: null, stopParserLimit: null, resolve, reject }
+      else this.#waiting = { jobId, expected, stopParserLimit: null, resolve, reject }
     })
   }
 
@@ -275,22 +280,16 @@ export class DetectorProcess {
   }
 
   #isAwaited(reply: Exclude<FromChild, { type: 'hello' }>): boolean {
-    const waiting = this.#waiting
-    if (waiting?.jobId !== ('jobId' in reply ? reply.jobId : LOAD_JOB)) return false
-    return (waiting.measured !== null) === (reply.type === 'evidence')
+    const { expected, jobId } = this.#waiting ?? {}
+    if (jobId !== ('jobId' in reply ? reply.jobId : LOAD_JOB)) return false
+    return reply.type === 'parsing' || expected?.includes(reply.type) === true
   }
 
   #settle(reply: Reply): void {
     const waiting = this.#waiting
-    if (waiting === null) return
-    if ('rssBytes' in reply) this.rssBytes = reply.rssBytes
-    if (reply.type === 'measured') {
-      waiting.measured = reply
-      return
-    }
     this.#waiting = null
-    const { measured } = waiting
-    waiting.resolve(measured !== null && reply.type === 'evidence' ? withEvidenceOf(measured, reply) : reply)
+    if ('rssBytes' in reply) this.rssBytes = reply.rssBytes
+    waiting?.resolve(reply)
   }
 
   async #sendPackages(): Promise<void> {
@@ -311,11 +310,15 @@ export class DetectorProcess {
     )
   }
 
-  #limitTime(signal: AbortSignal, ms: number, reason: 'detector-timeout' | 'detector-start-timeout'): void {
-    this.#options.clock.sleep(ms, signal).then(
+  /** Ends the process where it takes more time or memory; until the caller aborts it. */
+  #watch(ms: number, reason: 'detector-timeout' | 'detector-start-timeout'): AbortController {
+    const watch = new AbortController()
+    this.#options.clock.sleep(ms, watch.signal).then(
       () => void this.kill('timeout', new AttestdError(reason, undefined, { facts: { limitMs: ms } })),
       () => {},
     )
+    void this.#limitMemory(watch.signal)
+    return watch
   }
 
   async #limitMemory(signal: AbortSignal): Promise<void> {
@@ -350,18 +353,8 @@ export class DetectorProcess {
     const waiting = this.#waiting
     this.#waiting = null
     waiting?.stopParserLimit?.()
-    if (waiting?.measured) waiting.resolve(withEvidenceOf(waiting.measured, null))
-    else waiting?.reject(waiting.stopParserLimit !== null && isOfParser(this.#cause) ? overParser(error) : error)
+    waiting?.reject(waiting.stopParserLimit !== null && isOfParser(this.#cause) ? overParser(error) : error)
   }
-}
-
-/** The measurement with the evidence that was read after it; `read` is null where the process ended over it. */
-function withEvidenceOf(
-  answer: MeasuredMessage,
-  read: Extract<FromChild, { type: 'evidence' }> | null,
-): MeasuredMessage {
-  const { evidence = null, processorMs = 0 } = read ?? {}
-  return { ...answer, measurement: measuredWithEvidence(answer.measurement, evidence, processorMs) }
 }
 
 /** A child that could not load is at an end, whatever stopped it. */

@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
-import type { Detection, DetectRequest, LoadedDetector } from '../detection.js'
+import type { Detection, LoadedDetector } from '../detection.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
 import { type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { type Absence, combine, type EnsembleIdentity, ensembleIdentity, type Vote } from '../scoring/ensemble.js'
@@ -48,24 +48,21 @@ function lineupOf(type: MediaType, members: readonly SelectedPackage[]): Lineup 
  * Measures a file by a lineup. Members of an ensemble do so one after the other, so that a file which kills its process
  * kills one, and their results are combined. A member that abstains is left out; where all do, the first one's reason
  * stands. Any other failure must not become a partial score, and is thrown.
- * @param measure one member's detection of the file; a heat map, which shows one detector, is asked until one has not abstained
+ * @param measure one member's detection of the file
  * @throws AttestdError
  */
 export async function detectBy(
   { members, ensemble }: Lineup,
-  request: DetectRequest,
-  measure: (pack: SelectedPackage, request: DetectRequest) => Promise<Detection>,
+  measure: (pack: SelectedPackage) => Promise<Detection>,
 ): Promise<Detection> {
-  if (ensemble === null) return measure(members[0] as SelectedPackage, request)
-  const { heatMap: _, view: __, ...bare } = request
+  if (ensemble === null) return measure(members[0] as SelectedPackage)
   const votes: Vote[] = []
   const absences: Absence[] = []
   let firstReason: AttestdError | null = null
   for (const pack of members) {
     const { decisionBand: band, id } = pack.manifest
     try {
-      const detection = await measure(pack, votes.length === 0 ? request : bare)
-      votes.push({ weight: pack.weight, band, detection })
+      votes.push({ weight: pack.weight, band, detection: await measure(pack) })
     } catch (error) {
       if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
       firstReason ??= error
@@ -73,6 +70,5 @@ export async function detectBy(
     }
   }
   if (votes.length === 0) throw firstReason ?? new AttestdError('detector-none')
-  const heatMap = votes[0]?.detection.heatMap
-  return { ...combine(ensemble, votes, absences), heatMap }
+  return combine(ensemble, votes, absences)
 }

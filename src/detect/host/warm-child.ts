@@ -41,7 +41,7 @@ function isOutOfMemory(error: unknown): boolean {
 async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
   try {
     // With its own limit: a first inference on a busy machine is slower than the operator's limit may allow for.
-    checkSelfTest(pack, (await child.measure(selfTestJob(pack), START_TIMEOUT_MS)).measurement)
+    checkSelfTest(pack, await child.measure(selfTestJob(pack), START_TIMEOUT_MS))
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     if (reason !== 'detector-unreachable') throw error

@@ -73,7 +73,9 @@ export async function loadViewsDetector(
     }
     return variants
   }
-  const heatMapOf = (picture: Picture, out: string): Promise<HeatMap> => {
+  const heatMapOf = async (file: string, out: string): Promise<HeatMap> => {
+    const picture = await decodeImage(file, tools)
+    await refuse(picture)
     const logitsOf = async (area: Area) =>
       networks.native === null
         ? networks.whole([wholeCut(await wholeView(await piece(picture, area), plan.whole))])
@@ -106,7 +108,8 @@ export async function loadViewsDetector(
     scorePicture,
     encoder,
     describePicture,
-    async measure(file, { heatMap: heatMapFile, probe: share = null } = {}): Promise<Measurement> {
+    drawHeatMap: heatMapOf,
+    async measure(file, share = null): Promise<Measurement> {
       const watch = new StageWatch()
       const started = tools.clock.monotonic()
       const image = await watch.during('decode', () => decodeImage(file, tools))
@@ -125,8 +128,6 @@ export async function loadViewsDetector(
         notes: `${describeViews(image, seen, areFacesWorthALook(seen.whole, fusion))}; ${describeParts(parts)}`,
         parts: highestParts(parts),
         variants,
-        evidence: [],
-        heatMap: heatMapFile === undefined ? undefined : await heatMapOf(image, heatMapFile),
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded, stages: watch.ms },
       }
     },

@@ -42,7 +42,7 @@ export async function loadModuleDetector(
       const began = clock.monotonic()
       const result = fileScoreOf(await named(() => detector.measure(file)), pack, 'module')
       const infer = clock.monotonic() - began
-      return { ...result, evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
+      return { ...result, variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
 }

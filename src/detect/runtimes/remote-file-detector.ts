@@ -37,7 +37,7 @@ export function createRemoteFileDetector(
         throw new AttestdError(abstention(refused.reason) ?? 'detector-failed', message)
       }
       const infer = options.clock.monotonic() - began
-      return { ...fileScoreOf(answer, pack, 'server'), evidence: [], variants: [], elapsedMs: { decode: 0, infer } }
+      return { ...fileScoreOf(answer, pack, 'server'), variants: [], elapsedMs: { decode: 0, infer } }
     },
   }
 }

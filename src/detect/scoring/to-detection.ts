@@ -1,6 +1,12 @@
 import { asRisk, percentOf, type Risk, riskText } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { type Evidence, MAX_TEXT, type Measurement, type ScoredPart } from '../contract/measurement.js'
+import {
+  type Evidence,
+  MAX_TEXT,
+  type MeasuredFile,
+  type Measurement,
+  type ScoredPart,
+} from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { atShare, calibrate, isUnsure } from './calibration.js'
@@ -11,12 +17,12 @@ const MAX_NOTES = 700
 const UNREAD = '; what it states about itself could not be read'
 
 /**
- * A calibrated detection from what a child measured.
+ * A calibrated detection from what a child measured and read.
  * @param made platform and expected share, see `Detection`
  */
 export function toDetection(
   { manifest, digest }: DetectorPackage,
-  measurement: Measurement,
+  measurement: MeasuredFile,
   { platform, expectedShare }: Pick<Detection, 'platform' | 'expectedShare'>,
 ): Detection {
   const { rawScore, length, notes, evidence, elapsedMs } = measurement
@@ -37,7 +43,6 @@ export function toDetection(
     parts: measurement.parts.map(risky),
     variants,
     evidence,
-    heatMap: measurement.heatMap,
     notes,
     elapsedMs,
     platform,
@@ -82,16 +87,15 @@ function flipText({ name, risk }: RiskyPart): string {
 }
 
 /**
- * A measurement with the evidence that was read after it.
- * @param evidence null where it could not be read within its limits
- * @param processorMs what reading it took
+ * A measurement with the evidence that was read after it, and what reading it took.
+ * @param read null where the process ended over it
  */
-export function measuredWithEvidence(
+export function withEvidenceRead(
   measurement: Measurement,
-  evidence: Measurement['evidence'] | null,
-  processorMs: number,
-): Measurement {
+  read: { readonly evidence: readonly Evidence[] | null; readonly processorMs: number } | null,
+): MeasuredFile {
   const { elapsedMs, notes } = measurement
+  const { evidence = null, processorMs = 0 } = read ?? {}
   const stages = elapsedMs.stages && { ...elapsedMs.stages, evidence: processorMs }
   return {
     ...measurement,

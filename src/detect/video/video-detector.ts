@@ -53,7 +53,6 @@ export async function loadVideoDetector(
         length: video.facts?.seconds,
         parts: highestParts(parts),
         variants: [],
-        evidence: [],
         elapsedMs: { decode: tools.clock.monotonic() - started - watch.ms, infer: watch.ms },
       }
     },

@@ -70,8 +70,8 @@ export async function agreementOf(
   try {
     for (const { name, file, logits } of references) {
       try {
-        const { measurement } = await child.measure({ detectorId: id, file, probe: null, evidence: false })
-        found.push({ name, difference: Math.abs(measurement.rawScore - outputAsLogit(logits, pack.manifest)) })
+        const { rawScore } = await child.measure({ detectorId: id, file, probe: null, evidence: false })
+        found.push({ name, difference: Math.abs(rawScore - outputAsLogit(logits, pack.manifest)) })
       } catch (error) {
         const { reason } = toAttestdError(error)
         refused.push(`${name} (${reason})`)

@@ -101,7 +101,7 @@ describe('the stability probe', () => {
   const VARIANTS = { smaller: 1, louder: -2 }
   const probed = async (value: number, stabilityProbe: unknown, probe: number | null = 0.5) => {
     const fields = { stabilityProbe, decisionBand: { low: 0.4, high: 0.6 } }
-    return (await detectorOf({ a: value }, fields, VARIANTS).detector.measure('f', { probe })).variants
+    return (await detectorOf({ a: value }, fields, VARIANTS).detector.measure('f', probe)).variants
   }
 
   it('scores re-encodings where the package and the job ask for it', async () => {

@@ -15,7 +15,6 @@ const measured = {
     notes: 'png 1x1',
     parts: [{ name: 'center', rawScore: -1.5 }],
     variants: [],
-    evidence: [],
     elapsedMs: { decode: 1, infer: 2 },
   },
 }
@@ -31,6 +30,7 @@ describe('messages from a child', () => {
     ['a score that is no number', { ...measured, measurement: { ...measured.measurement, rawScore: null } }],
     ['an endless note', { ...measured, measurement: { ...measured.measurement, notes: 'x'.repeat(2001) } }],
     ['a field more', { ...measured, risk: 0 }],
+    ['two answers in one', { ...measured, evidence: [] }],
     ['a job without a number', { ...measured, jobId: 0 }],
     [
       'a reason that is not for a child to give',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
-import { MAX_TEXT, measurementSchema } from '../../../src/detect/contract/measurement.js'
+import { evidenceSchema, MAX_TEXT } from '../../../src/detect/contract/measurement.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { withEvidence } from '../../../src/detect/scoring/to-detection.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
@@ -22,7 +22,7 @@ async function evidenceOf(data: Uint8Array | string): Promise<string[]> {
   const file = path.join(folder, `file-${count++}`)
   await fs.writeFile(file, data)
   const evidence = await readEvidence(file, systemClock)
-  expect(measurementSchema.shape.evidence.parse(evidence)).toEqual(evidence)
+  expect(evidenceSchema.parse(evidence)).toEqual(evidence)
   return evidence.map(({ kind, text }) => `${kind}: ${text}`)
 }
 

@@ -5,6 +5,8 @@ import path from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { silentLog } from '../../../src/core/log.js'
+import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
+import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { DetectorBench, detectorChildren, hasProc, isRunning, untilGone } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
@@ -100,16 +102,17 @@ describe('limits', () => {
 
   it('a heat map may take ten times as long', async () => {
     const clock = new ManualClock()
-    const host = await bench.start({ clock, timeoutMs: 3_000 })
-    const started = bench.next('job-started')
-    const file = await bench.write('heavy', heavy)
-    const heatMap = path.join(bench.folder, 'map.png')
-    const work = host.detect({ ...image(file), heatMap }).catch((error: unknown) => error)
-    await started
+    const packages = [await loadPackage(path.join(bench.modelsDir, 'tiny-image'))]
+    const options = { packages, ffmpeg: null, timeoutMs: 3_000, memoryBytes: 2 ** 31, clock }
+    const child = await DetectorProcess.start(options, new AbortController().signal)
+    const out = path.join(bench.folder, 'map.png')
+    const job = { detectorId: 'tiny-image', mediaType: 'image' as const, file: await bench.write('heavy', heavy), out }
+    const work = child.show(job).catch((error: unknown) => error)
     await clock.advance(29_999)
-    expect(host.state().busy).toBe(1)
+    expect(child.alive).toBe(true)
     await clock.advance(1)
     expect(await work).toMatchObject({ reason: 'detector-timeout', facts: { limitMs: 30_000 } })
+    await child.ended
   })
 
   it.skipIf(!hasProc)('a file that takes too much memory has its process killed', async () => {
@@ -288,6 +291,39 @@ describe('a caller that goes away', () => {
     expect(new Set(bench.all('job-started').map(({ pid }) => pid)).size).toBe(1)
     expect(bench.all('job-started')).toHaveLength(2)
     await expect(host.detect(image(good), AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('what a person asks to see', () => {
+  it('is shown by processes of their own, one after the other, which end with it', async () => {
+    const host = await bench.start()
+    const file = await bench.write('good', light)
+    const before = bench.events.length
+    const asked = (['map', 'view', 'map'] as const).map((what, nth) =>
+      host.show({ ...image(file), what, out: path.join(bench.folder, `${nth}`) }),
+    )
+    if (hasProc) await expect.poll(detectorChildren).toHaveLength(2)
+    const busy = host.detect(image(file))
+    const map = { pieces: expect.any(Number), lowest: expect.any(Number), highest: expect.any(Number) }
+    expect(await Promise.all(asked)).toEqual([map, null, map])
+    await busy
+    expect(bench.events.slice(before).map(({ type }) => type)).toEqual(['job-started', 'job-finished'])
+    if (hasProc) expect(detectorChildren()).toHaveLength(1)
+  })
+
+  it('ends with the host, and with the detectors of before once it is shown', async () => {
+    const host = await bench.start()
+    const out = path.join(bench.folder, 'out')
+    const [good, slow] = [await bench.write('good', light), await bench.write('heavy', heavy)]
+    const ask = (file: string) => host.show({ ...image(file), what: 'map', out })
+    const first = ask(good)
+    await host.reload()
+    expect(await first).toMatchObject({ pieces: expect.any(Number) })
+    const asked = Promise.allSettled([ask(slow), ask(slow)])
+    if (hasProc) await expect.poll(detectorChildren).toHaveLength(2)
+    await host.close()
+    for (const each of await asked) expect(each).toMatchObject({ reason: { reason: 'draining' } })
+    if (hasProc) expect(detectorChildren()).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { Reason } from '../../../src/core/reasons.js'
 import { asRisk } from '../../../src/core/risk.js'
-import type { Detection, DetectRequest } from '../../../src/detect/detection.js'
+import type { Detection } from '../../../src/detect/detection.js'
 import { canariesOf, isOfShare } from '../../../src/detect/host/canary.js'
 import { detectBy, lineupsOf, loadedDetectorOf } from '../../../src/detect/host/lineup.js'
 import { parseManifest } from '../../../src/detect/package/manifest.js'
@@ -61,7 +61,6 @@ it('a loaded detector states its part in the scores, and a share only where it i
 })
 
 describe('detectBy', () => {
-  const REQUEST: DetectRequest = { file: '/a.png', mediaType: 'image', heatMap: '/map.png' }
   const detection = (id: string, risk: number): Detection => ({
     detectorId: id,
     detectorVersion: '1.0.0',
@@ -77,15 +76,14 @@ describe('detectBy', () => {
     elapsedMs: { decode: 1, infer: 1 },
     platform: '',
     expectedShare: 0.5,
-    heatMap: { pieces: id.charCodeAt(0), lowest: asRisk(0), highest: asRisk(1) },
   })
   const lineup = (...members: SelectedPackage[]) => lineupsOf(members).get('image')!
 
   /** Measures each member by what is stated for it: a risk, or the reason for which it fails. */
   function measuring(outcomes: Record<string, number | Reason | Error>) {
-    const asked: { id: string; heatMap: string | undefined }[] = []
-    const measure = async ({ manifest: { id } }: SelectedPackage, { heatMap }: DetectRequest) => {
-      asked.push({ id, heatMap })
+    const asked: string[] = []
+    const measure = async ({ manifest: { id } }: SelectedPackage) => {
+      asked.push(id)
       const outcome = outcomes[id]!
       if (outcome instanceof Error) throw outcome
       if (typeof outcome === 'string') throw new AttestdError(outcome, `${id} says ${outcome}`)
@@ -96,37 +94,33 @@ describe('detectBy', () => {
 
   it('gives what one alone measured, its abstention too', async () => {
     const { asked, measure } = measuring({ a: 0.9 })
-    expect(await detectBy(lineup(selected('a')), REQUEST, measure)).toMatchObject({ detectorId: 'a', risk: 0.9 })
-    expect(asked).toEqual([{ id: 'a', heatMap: '/map.png' }])
+    expect(await detectBy(lineup(selected('a')), measure)).toMatchObject({ detectorId: 'a', risk: 0.9 })
+    expect(asked).toEqual(['a'])
     const { measure: abstains } = measuring({ a: 'media-too-small' })
-    await expect(detectBy(lineup(selected('a')), REQUEST, abstains)).rejects.toMatchObject({
+    await expect(detectBy(lineup(selected('a')), abstains)).rejects.toMatchObject({
       reason: 'media-too-small',
     })
   })
 
-  it('combines members by their weights, and keeps the one heat map', async () => {
+  it('combines members by their weights', async () => {
     const { asked, measure } = measuring({ a: 0.9, b: 0.1 })
-    const result = await detectBy(lineup(selected('a', { weight: 3 }), selected('b')), REQUEST, measure)
+    const result = await detectBy(lineup(selected('a', { weight: 3 }), selected('b')), measure)
     expect(result.rawScore).toBeCloseTo(logitOf(0.9) / 2, 9)
-    expect(result).toMatchObject({ detectorId: 'ensemble(a+b)', heatMap: { pieces: 97 } })
-    expect(asked).toEqual([
-      { id: 'a', heatMap: '/map.png' },
-      { id: 'b', heatMap: undefined },
-    ])
+    expect(result).toMatchObject({ detectorId: 'ensemble(a+b)' })
+    expect(asked).toEqual(['a', 'b'])
   })
 
-  it('leaves out who abstains, and asks the next one for the heat map', async () => {
+  it('leaves out who abstains', async () => {
     const { asked, measure } = measuring({ a: 'media-too-small', b: 0.8, c: 0.8 })
-    const result = await detectBy(lineup(selected('a'), selected('b'), selected('c')), REQUEST, measure)
+    const result = await detectBy(lineup(selected('a'), selected('b'), selected('c')), measure)
     expect(result.risk).toBeCloseTo(0.8, 9)
     expect(result.notes).toContain('a left out: media-too-small')
-    expect(result.heatMap).toMatchObject({ pieces: 98 })
-    expect(asked.map(({ heatMap }) => heatMap)).toEqual(['/map.png', '/map.png', undefined])
+    expect(asked).toEqual(['a', 'b', 'c'])
   })
 
   it('abstains for the first reason where all do', async () => {
     const { measure } = measuring({ a: 'media-too-small', b: 'media-featureless' })
-    const act = detectBy(lineup(selected('a'), selected('b')), REQUEST, measure)
+    const act = detectBy(lineup(selected('a'), selected('b')), measure)
     await expect(act).rejects.toMatchObject({ reason: 'media-too-small', message: 'a says media-too-small' })
   })
 
@@ -137,7 +131,7 @@ describe('detectBy', () => {
     ['throws what nobody expects', new Error('odd')],
   ])('makes no score of the others where one %s', async (_, outcome) => {
     const { asked, measure } = measuring({ a: 0.9, b: outcome, c: 0.9 })
-    const act = detectBy(lineup(selected('a'), selected('b'), selected('c')), REQUEST, measure)
+    const act = detectBy(lineup(selected('a'), selected('b'), selected('c')), measure)
     await expect(act).rejects.toThrow(outcome instanceof Error ? 'odd' : `b says ${outcome}`)
     expect(asked).toHaveLength(2)
   })

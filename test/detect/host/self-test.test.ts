@@ -23,7 +23,6 @@ const measured = (risk: number, length?: number): Measurement => ({
   length,
   parts: [],
   variants: [],
-  evidence: [],
   elapsedMs: { decode: 0, infer: 0 },
 })
 const selfTest = (risk: number, tolerance: number) => ({ selfTest: { file: 'selftest.png', risk, tolerance } })

@@ -72,9 +72,9 @@ describe('an ensemble', () => {
       await writeTinyPackage(other.modelsDir, { id: 'q' })
       const both = await other.start({ detectors: ['p', 'q'] })
       const file = await other.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
-      const heatMap = path.join(other.folder, 'map.png')
-      expect((await both.detect({ ...image(file), heatMap })).heatMap).toBeDefined()
-      expect((await fs.readFile(heatMap)).subarray(1, 4).toString()).toBe('PNG')
+      const out = path.join(other.folder, 'map.png')
+      expect(await both.show({ ...image(file), what: 'map', out })).toMatchObject({ pieces: expect.any(Number) })
+      expect((await fs.readFile(out)).subarray(1, 4).toString()).toBe('PNG')
     } finally {
       await other.dispose()
     }

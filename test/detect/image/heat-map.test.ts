@@ -75,7 +75,7 @@ describe('a heat map on demand', () => {
   })
   afterAll(() => bench.dispose())
 
-  it('shows where the risk lies, and leaves the risk as it is', async () => {
+  it('shows where the risk lies', async () => {
     const half = { create: { width: 200, height: 240, channels: 3 as const, background: RED } }
     const picture = await plain(BLUE, 400, 240)
       .composite([{ input: half, left: 200, top: 0 }])
@@ -83,13 +83,11 @@ describe('a heat map on demand', () => {
       .toBuffer()
     const file = await bench.write('halves.png', picture)
     const out = path.join(bench.folder, 'map.png')
-    const detection = await host.detect({ file, mediaType: 'image', heatMap: out })
-    expect(detection.heatMap).toEqual({
+    expect(await host.show({ file, mediaType: 'image', what: 'map', out })).toEqual({
       pieces: expect.any(Number),
       lowest: expect.closeTo(sigmoid(tinyLogit(BLUE)), 3),
       highest: expect.closeTo(sigmoid(tinyLogit(RED)), 3),
     })
-    expect(detection.risk).toBe((await host.detect({ file, mediaType: 'image' })).risk)
     const { data, info } = await sharp(out).raw().toBuffer({ resolveWithObject: true })
     expect([info.width, info.height]).toEqual([400, 288])
     const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * info.channels).subarray(0, 3)]
@@ -101,7 +99,7 @@ describe('a heat map on demand', () => {
   it('is drawn large enough to read for a small picture', async () => {
     const file = await bench.write('small.png', await plain(RED, 33, 40).png().toBuffer())
     const out = path.join(bench.folder, 'small-map.png')
-    await host.detect({ file, mediaType: 'image', heatMap: out })
+    await host.show({ file, mediaType: 'image', what: 'map', out })
     expect(await sharp(out).metadata()).toMatchObject({ width: 320 })
   })
 
@@ -111,8 +109,8 @@ describe('a heat map on demand', () => {
       const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
       await writeModulePackage(other.modelsDir, { 'main.mjs': main })
       const file = await other.write('a.txt', 'y'.repeat(150))
-      const heatMap = path.join(other.folder, 'map.png')
-      await expect((await other.start()).detect({ file, mediaType: 'text', heatMap })).rejects.toMatchObject({
+      const out = path.join(other.folder, 'map.png')
+      await expect((await other.start()).show({ file, mediaType: 'text', what: 'map', out })).rejects.toMatchObject({
         reason: 'media-unsupported',
         message: 'The detector by-module draws no heat map of this kind of media.',
       })
@@ -124,7 +122,7 @@ describe('a heat map on demand', () => {
   it('of a picture that cannot be scored is not written', async () => {
     const file = await bench.write('tiny.png', await plain(RED, 8, 8).png().toBuffer())
     const out = path.join(bench.folder, 'none.png')
-    await expect(host.detect({ file, mediaType: 'image', heatMap: out })).rejects.toMatchObject({
+    await expect(host.show({ file, mediaType: 'image', what: 'map', out })).rejects.toMatchObject({
       reason: 'media-too-small',
     })
     await expect(fs.access(out)).rejects.toThrow('ENOENT')

@@ -36,12 +36,8 @@ describe('a package for several views', () => {
   })
   afterAll(() => bench.dispose())
 
-  const detect = async (name: string, data: Uint8Array, heatMap?: string) =>
-    host.detect({
-      file: await bench.write(name, data),
-      mediaType: 'image',
-      ...(heatMap === undefined ? {} : { heatMap }),
-    })
+  const detect = async (name: string, data: Uint8Array) =>
+    host.detect({ file: await bench.write(name, data), mediaType: 'image' })
 
   it('weighs crops and the whole where there is no face, and names them', async () => {
     const detection = await detect('stripes.png', await striped(192, 128))
@@ -103,9 +99,10 @@ describe('a package for several views', () => {
 
   it('draws a heat map by the network of the crops', async () => {
     const out = path.join(bench.folder, 'map.png')
-    const detection = await detect('map-of.png', await striped(300, 200), out)
-    expect(detection.heatMap?.pieces).toBeGreaterThan(20)
-    expect(detection.heatMap?.highest).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 1)
+    const file = await bench.write('map-of.png', await striped(300, 200))
+    const heatMap = await host.show({ file, mediaType: 'image', what: 'map', out })
+    expect(heatMap?.pieces).toBeGreaterThan(20)
+    expect(heatMap?.highest).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 1)
   })
 })
 
@@ -130,11 +127,11 @@ describe('a package without native crops, its network packed', () => {
   })
 
   it('draws a heat map by the network of the whole', async () => {
-    const heatMap = path.join(bench.folder, 'map.png')
+    const out = path.join(bench.folder, 'map.png')
     const file = await bench.write('map-of.png', await striped(300, 200))
-    const detection = await host.detect({ file, mediaType: 'image', heatMap })
-    expect(detection.heatMap?.pieces).toBeGreaterThan(20)
-    expect(detection.heatMap?.highest).toBeCloseTo(sigmoid(tinyLogit(MEAN)), 1)
+    const heatMap = await host.show({ file, mediaType: 'image', what: 'map', out })
+    expect(heatMap?.pieces).toBeGreaterThan(20)
+    expect(heatMap?.highest).toBeCloseTo(sigmoid(tinyLogit(MEAN)), 1)
   })
 })
 

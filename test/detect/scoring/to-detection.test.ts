@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Measurement } from '../../../src/detect/contract/measurement.js'
+import type { MeasuredFile } from '../../../src/detect/contract/measurement.js'
 import { type DetectorManifest, parseManifest } from '../../../src/detect/package/manifest.js'
 import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { toDetection } from '../../../src/detect/scoring/to-detection.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
-const MEASURED: Measurement = {
+const MEASURED: MeasuredFile = {
   rawScore: 2,
   notes: 'seen',
   length: 400,
@@ -30,7 +30,7 @@ beforeAll(() => {
   const files = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
   manifest = parseManifest(JSON.stringify({ ...tinyManifest('tiny', files), calibration: BINS }), 'x')
 })
-const detect = (measured: Partial<Measurement>, fields: Partial<DetectorManifest> = {}, expectedShare = 0.5) =>
+const detect = (measured: Partial<MeasuredFile>, fields: Partial<DetectorManifest> = {}, expectedShare = 0.5) =>
   toDetection(
     { folder: '/m', digest: 'd'.repeat(64), manifest: { ...manifest, ...fields } },
     { ...MEASURED, ...measured },
@@ -62,7 +62,7 @@ describe('toDetection', () => {
   })
 
   it('names the detector and where it ran, and hands on what was seen', () => {
-    expect(detect({ heatMap: { pieces: 4, lowest: 0.1, highest: 0.9 } as Measurement['heatMap'] })).toMatchObject({
+    expect(detect({})).toMatchObject({
       detectorId: 'tiny',
       detectorVersion: '1.0.0',
       detectorDigest: 'd'.repeat(64),
@@ -71,9 +71,7 @@ describe('toDetection', () => {
       length: 400,
       evidence: MEASURED.evidence,
       elapsedMs: MEASURED.elapsedMs,
-      heatMap: { pieces: 4 },
     })
-    expect(detect({}).heatMap).toBeUndefined()
   })
 })
 

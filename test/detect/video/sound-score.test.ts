@@ -15,7 +15,7 @@ function listener(rawScore: number | AttestdError): ChildDetector {
     pack: { folder: '/', digest: '', manifest },
     async measure() {
       if (rawScore instanceof AttestdError) throw rawScore
-      return { rawScore, notes: '', parts: [], variants: [], evidence: [], elapsedMs: { decode: 0, infer: 0 } }
+      return { rawScore, notes: '', parts: [], variants: [], elapsedMs: { decode: 0, infer: 0 } }
     },
   }
 }
