@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder } from '../core/disk/make-folder.js'
+import { linkBelow } from '../core/disk/plain-files.js'
 import { storageError } from '../core/disk/storage-error.js'
-import { linkBelow } from '../core/disk/symbolic-links.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { removeUnfinished, UNFINISHED_MS } from '../core/files.js'
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openRegularFile, openRegularFileNow } from './disk/regular-file.js'
+import { openRegularFile, openRegularFileNow } from './disk/plain-files.js'
 
 /** A path inside the installed package; `src/` and `dist/` have the same depth, so it holds for both. */
 export function packagePath(...parts: string[]): string {

@@ -1,5 +1,5 @@
-import { unlessAborted } from './abort.js'
 import type { Clock } from './clock.js'
+import { unlessAborted } from './time-limit.js'
 
 /** How long a value answers further callers after its reading began; without it only those who come while it runs. */
 export interface Kept<T> {

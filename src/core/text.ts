@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 
 /** The value of a text from outside that should be JSON; undefined where it is none. */
@@ -39,4 +40,12 @@ export function cleanLine(text: string, max = 300): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   return cleanText(line, max)
+}
+
+/**
+ * The queue job id of an asset: the same for every process, and safe for BullMQ, which refuses `:` and all-digit ids.
+ * Asset ids are the service's text and may hold anything, so they are hashed.
+ */
+export function jobIdOf(assetId: string): string {
+  return `asset-${createHash('sha256').update(assetId).digest('hex').slice(0, 40)}`
 }

@@ -1,6 +1,6 @@
-import { type Follower, followerOf } from '../core/abort.js'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
+import { type Follower, followerOf } from '../core/time-limit.js'
 
 /** Limits of all fetches of this process together. */
 export interface FetchPoolOptions {

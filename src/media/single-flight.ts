@@ -1,4 +1,4 @@
-import { unlessAborted } from '../core/abort.js'
+import { unlessAborted } from '../core/time-limit.js'
 
 interface Flight<T> {
   readonly label: string

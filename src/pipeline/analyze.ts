@@ -11,7 +11,6 @@ import type { FetchedMedia, MediaSource } from '../media/media-source.js'
 import { claimedWork } from '../queue/claims.js'
 import { analyzeQueue, type JobEnd, type JobRun, type QueueEngine } from '../queue/queues.js'
 import { fetchAside } from './fetch-aside.js'
-import { isDetectorsOwn } from './free-abstained.js'
 import {
   type AnalyzeJob,
   endedClosed,
@@ -26,7 +25,7 @@ import {
   type TypedAsset,
   type Verdict,
 } from './jobs.js'
-import { isByOther, MAX_LOOKS } from './other-detector.js'
+import { isByOther, isDetectorsOwn, MAX_LOOKS } from './other-detector.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { isByDetector } from './retry-failed.js'
 import { reviewOf } from './review-desk.js'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { requireFolder } from '../core/disk/symbolic-links.js'
+import { requireFolder } from '../core/disk/plain-files.js'
 import { isUnfinished, readFileIfPresent, UNFINISHED_MS, writeFileAtomic } from '../core/files.js'
 
 /** A file takes whole blocks of a disk, bytes. */

@@ -1,6 +1,6 @@
 import { DelayedError, type Job, WaitingError } from 'bullmq'
-import { unlessAborted } from '../core/abort.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
+import { unlessAborted } from '../core/time-limit.js'
 import type { Backing } from './backing.js'
 import { cleanJson } from './clean-json.js'
 import type { QueueEngineOptions } from './engine-options.js'

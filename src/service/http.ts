@@ -20,7 +20,7 @@ import {
   retryAfterOf,
 } from './http-errors.js'
 import { issueText } from './issue-text.js'
-import { parseJson } from './parse-json.js'
+import { parseJson } from './long-answers.js'
 import { shapeText } from './shape-text.js'
 
 /** @default largest answer that is read, bytes; room for some 20,000 assets */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { issueText } from './issue-text.js'
-import { parseJson } from './parse-json.js'
+import { parseJson } from './long-answers.js'
 import { nameText, shapeText } from './shape-text.js'
 import type { RawEvent } from './stream-source.js'
 

@@ -8,7 +8,7 @@ import { withinLimit } from '../core/time-limit.js'
 import { EventMeter } from './event-meter.js'
 import { HeartbeatPace } from './heartbeat-pace.js'
 import { refuseUnlessStream } from './http-errors.js'
-import { inTurns } from './in-turns.js'
+import { inTurns } from './long-answers.js'
 import type { RawEvent, StreamSource } from './stream-source.js'
 
 /** An event; bytes without one, such as a comment; or an event that is skipped: over the cap, or one large event of many. */

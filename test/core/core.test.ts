@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../src/core/errors.js'
 import { entryFile, readFileIfPresent, writeFileAtomic } from '../../src/core/files.js'
-import { jobIdOf } from '../../src/core/ids.js'
 import { isReason, REASONS } from '../../src/core/reasons.js'
 import { backoffMs, honoredDelayMs, parseRetryAfter } from '../../src/core/retry.js'
-import { cleanText } from '../../src/core/text.js'
+import { cleanText, jobIdOf } from '../../src/core/text.js'
 
 describe('retry', () => {
   const policy = { baseMs: 1000, maxMs: 60_000 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isOfShare } from '../../src/detect/host/canary.js'
+import { isOfShare } from '../../src/detect/host/lineup.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { requireFolder } from '../../core/disk/symbolic-links.js'
+import { requireFolder } from '../../core/disk/plain-files.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { readJson } from '../../core/text.js'
 import { type Population, populationOf, RISK_BINS } from './population.js'

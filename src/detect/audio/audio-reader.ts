@@ -1,7 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
-import { AUDIO_MASK } from '../package/preprocessing.js'
-import { leveled } from './leveled.js'
+import { AUDIO_MASK, type AudioPreprocessing } from '../package/preprocessing.js'
 import { type Recording, readRecording } from './recording.js'
 import { VARIANTS, varied } from './variants.js'
 import { fillWindow, planWindows, type Stretch } from './windows.js'
@@ -55,4 +54,16 @@ function describe({ format, sourceRate, channels, seconds, statedSeconds, isCut,
   const heard = `${isCut && passages.length === 1 ? 'first ' : ''}${seconds.toFixed(1)} s`
   const of = passages.length > 1 ? ` in ${passages.length} passages of about ${statedSeconds?.toFixed(0)} s` : ''
   return `${format} ${sourceRate / 1000} kHz ${layout} ${heard}${of}`
+}
+
+/** Keeps silence from being divided by nothing; of Wav2Vec2FeatureExtractor. */
+const VARIANCE_MARGIN = 1e-7
+
+/** Samples as the plan wants them leveled: as they are, or with a mean of 0 and a variance of 1. */
+export function leveled(samples: Float32Array, { normalize }: Pick<AudioPreprocessing, 'normalize'>): Float32Array {
+  if (normalize === 'none') return samples
+  const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length
+  const variance = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0) / samples.length
+  const scale = 1 / Math.sqrt(variance + VARIANCE_MARGIN)
+  return samples.map((value) => (value - mean) * scale)
 }

@@ -12,11 +12,7 @@ export interface ChildDetector {
    * @throws AttestdError media-*, detector-failed
    */
   measure(file: string, probe?: number | null): Promise<Measurement>
-  /**
-   * Present where it draws heat maps: writes a PNG of where the risk of a picture lies.
-   * @param out absolute path
-   * @throws AttestdError as `measure`
-   */
+  /** Present where it draws heat maps: writes a PNG of where the risk of a picture lies to `out`, an absolute path. @throws as `measure` */
   readonly drawHeatMap?: (file: string, out: string) => Promise<HeatMap>
   /** Present where it also scores pictures that another detector decoded: frames of a video. */
   readonly scorePicture?: PictureScorer

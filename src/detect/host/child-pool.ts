@@ -1,25 +1,18 @@
-import { unlessAborted } from '../../core/abort.js'
-import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
+import { unlessAborted } from '../../core/time-limit.js'
 import type { MeasuredFile } from '../contract/measurement.js'
 import type { DetectorEventSink } from '../detector-events.js'
-import { ChildSlot } from './child-slot.js'
+import { ChildSlot, type SlotOptions } from './child-slot.js'
 import type { ChildEnd, ChildJob, DetectorProcess } from './detector-process.js'
 import { WaitingLine } from './waiting-line.js'
 
 /** What a pool replaces its processes for, and how it starts them; `DetectorCrew` fills it in from its own options. */
-export interface PoolOptions {
+export interface PoolOptions extends Pick<SlotOptions, 'memoryBytes' | 'jobsPerChild' | 'clock' | 'random'> {
   /** Number of processes. */
   readonly size: number
   /** Of these, the most that costly jobs keep while others wait; with 0 some others come first. */
   readonly costlySize: number
-  /** Resident memory after a job above which a process is replaced, bytes. */
-  readonly memoryBytes: number
-  /** A process is replaced after this many jobs. */
-  readonly jobsPerChild: number
-  readonly clock: Clock
-  readonly random: Random
   readonly log: Log
   readonly onEvent: DetectorEventSink
   /** Starts and warms one process. @throws AttestdError */

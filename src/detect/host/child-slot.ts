@@ -5,6 +5,8 @@ import { type Backoff, backoffMs } from '../../core/retry.js'
 import type { MeasuredFile } from '../contract/measurement.js'
 import type { ChildEnd, DetectorProcess } from './detector-process.js'
 
+type Check = (answer: MeasuredFile) => void
+
 /** Wait before a process that died is replaced; it doubles while no replacement completes a job. */
 const RESTART_BACKOFF: Backoff = { baseMs: 250, maxMs: 30_000 }
 /** A process that cannot be started is tried this often before the host gives up at its own start. */
@@ -82,9 +84,7 @@ export class ChildSlot {
    */
   async busyUntil(job: Promise<MeasuredFile>, child: DetectorProcess, check?: Check): Promise<MeasuredFile> {
     try {
-      const answer = await job
-      trust(child, answer, check)
-      return answer
+      return trust(child, await job, check)
     } finally {
       this.busy = false
       this.#afterJob(child)
@@ -187,11 +187,10 @@ export class ChildSlot {
   }
 }
 
-type Check = (answer: MeasuredFile) => void
-
-function trust(child: DetectorProcess, answer: MeasuredFile, check?: Check): void {
+function trust(child: DetectorProcess, answer: MeasuredFile, check?: Check): MeasuredFile {
   try {
     check?.(answer)
+    return answer
   } catch (error) {
     void child.kill('self-test')
     throw error

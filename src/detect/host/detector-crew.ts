@@ -1,20 +1,15 @@
 import path from 'node:path'
-import { unlessAborted } from '../../core/abort.js'
-import type { Clock, Random } from '../../core/clock.js'
 import { AttestdError, isAbort, toAttestdError } from '../../core/errors.js'
-import type { Log } from '../../core/log.js'
 import type { MediaType } from '../../core/media-types.js'
+import { unlessAborted } from '../../core/time-limit.js'
 import { isCostlyFile } from '../../formats/file-cost.js'
 import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
 import type { Detection, DetectRequest, LoadedDetector, ShadowMeasurement, ShowRequest } from '../detection.js'
-import type { DetectorEventSink } from '../detector-events.js'
 import { type DetectorPackage, loadOrder, type SelectedPackage, summaryOf } from '../package/package-loader.js'
 import { toDetection, withEvidence } from '../scoring/to-detection.js'
-import { type Canary, canariesOf, isOfShare } from './canary.js'
-import { ChildPool } from './child-pool.js'
-import type { DetectorCage } from './detector-cage.js'
+import { ChildPool, type PoolOptions } from './child-pool.js'
 import { type ChildJob, type ChildOptions, DetectorProcess } from './detector-process.js'
-import { detectBy, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
+import { type Canary, canariesOf, detectBy, isOfShare, type Lineup, lineupsOf, loadedDetectorOf } from './lineup.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from './self-test.js'
 import { startWarmChild } from './warm-child.js'
 
@@ -23,30 +18,18 @@ const MIB = 1024 * 1024
 const SHADOW_PROCESSES = 1
 
 /** What the processes of one set of packages run with; a reload makes the next set with the same. */
-export interface CrewOptions {
+export interface CrewOptions
+  extends Pick<ChildOptions, 'cage' | 'ffmpeg' | 'timeoutMs'>,
+    Pick<PoolOptions, 'jobsPerChild' | 'clock' | 'random' | 'log' | 'onEvent'>,
+    Pick<Detection, 'platform' | 'expectedShare'> {
   /** Number of detector processes. */
   readonly workers: number
   /** Share of them that costly files keep while others wait, 0 to 1; of several processes at least one. */
   readonly costlyShare: number
-  /** Absolute path of ffmpeg; null where there is none. */
-  readonly ffmpeg: string | null
-  /** See `ChildOptions`. */
-  readonly cage?: DetectorCage | null | undefined
   /** Bearer token for the model server of remote detectors; null where there is none. */
   readonly remoteToken: string | null
-  /** A process that works longer on one file is killed, ms. */
-  readonly timeoutMs: number
   /** A process that grows beyond this is killed while it works, replaced while it does not, MiB. */
   readonly memoryMb: number
-  /** A process is replaced by a fresh one after this many files. */
-  readonly jobsPerChild: number
-  /** See `Detection`. */
-  readonly platform: string
-  readonly expectedShare: number
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly onEvent: DetectorEventSink
 }
 
 /** One set of detector packages with the processes that run it: what a reload replaces as a whole. */
@@ -99,7 +82,7 @@ export class DetectorCrew {
 
   /** What scores an asset: a candidate where it is of its share, else the active detectors; undefined where nothing does. */
   lineupFor(mediaType: MediaType, contentHash?: string): Lineup | undefined {
-    return this.#canaryFor({ mediaType, contentHash }) ?? this.#lineups.get(mediaType)
+    return this.#canaryFor(mediaType, contentHash) ?? this.#lineups.get(mediaType)
   }
 
   /** @throws AttestdError */
@@ -132,7 +115,7 @@ export class DetectorCrew {
     const { mediaType } = request
     const ofKind = this.#shadows.filter(({ manifest }) => manifest.mediaTypes.includes(mediaType))
     const shadows: Lineup[] = ofKind.map((pack) => ({ members: [pack], ensemble: null, summary: summaryOf(pack) }))
-    const canary = this.#canaryFor(request)
+    const canary = this.#canaryFor(mediaType, request.contentHash)
     const active = canary ? this.#lineups.get(mediaType) : undefined
     const measured: ShadowMeasurement[] = []
     for (const lineup of shadows) measured.push(await this.#measuredAside(lineup, request, signal))
@@ -225,13 +208,7 @@ export class DetectorCrew {
     }
   }
 
-  #canaryFor({
-    mediaType,
-    contentHash,
-  }: {
-    mediaType: MediaType
-    contentHash?: string | undefined
-  }): Canary | undefined {
+  #canaryFor(mediaType: MediaType, contentHash: string | undefined): Canary | undefined {
     const canary = this.#canaries.get(mediaType)
     return canary && contentHash !== undefined && isOfShare(contentHash, canary.percent) ? canary : undefined
   }
@@ -296,14 +273,8 @@ export class DetectorCrew {
   ): void {
     const totalMs = this.#options.clock.monotonic() - began
     const detectorId = pack.manifest.id
-    this.#options.onEvent({
-      type: 'job-finished',
-      detectorId,
-      mediaType,
-      outcome,
-      totalMs,
-      elapsedMs: detection?.elapsedMs,
-    })
+    const { elapsedMs } = detection ?? {}
+    this.#options.onEvent({ type: 'job-finished', detectorId, mediaType, outcome, totalMs, elapsedMs })
     this.#options.log.debug(
       { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
       'file was measured',

@@ -19,9 +19,8 @@ import { checkTokenServers } from '../package/remote-servers.js'
 import { asksServer } from '../package/runtime.js'
 import { withEvidenceRead } from '../scoring/to-detection.js'
 import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES } from './detector-cage.js'
-import { limitLine, memoryLimiter } from './memory-limit.js'
+import { limitLine, memoryLimiter, residentBytes } from './memory-limit.js'
 import { endedError, isKilled, isOfParser, overParser, parserTimeout } from './process-end.js'
-import { residentBytes } from './process-memory.js'
 import { sendFilter } from './system-calls.js'
 
 /** How often the memory of a working child is read; a jump between two reads goes unseen. */
@@ -92,6 +91,7 @@ type Reply = Exclude<FromChild, { type: 'hello' | 'parsing' }>
 type QuestionOf<T extends Question['type']> = Extract<Question, { type: T }>
 /** A question before it has its number. */
 type Unnumbered = { [T in Question['type']]: Omit<QuestionOf<T>, 'jobId'> }[Question['type']]
+type ShowJob = Omit<QuestionOf<'show'>, 'type' | 'jobId'>
 
 interface Waiting {
   readonly jobId: number
@@ -201,17 +201,8 @@ export class DetectorProcess {
     }
   }
 
-  /**
-   * Writes a heat map of a picture, or where no detector is named what a person may see of a file.
-   * @returns null where no detector is named
-   * @throws AttestdError as `measure`
-   */
-  async show({
-    detectorId,
-    file,
-    mediaType,
-    out,
-  }: Omit<QuestionOf<'show'>, 'type' | 'jobId'>): Promise<HeatMap | null> {
+  /** Writes a heat map of a picture, or, where no detector is named, a view of a file, and returns null. @throws as `measure` */
+  async show({ detectorId, file, mediaType, out }: ShowJob): Promise<HeatMap | null> {
     const place = this.#place
     const shown = place ? { file: await place.show(file), out: place.result } : { file, out }
     const watch = this.#watch(this.#options.timeoutMs * (detectorId === null ? 1 : HEAT_MAP_TIMES), 'detector-timeout')

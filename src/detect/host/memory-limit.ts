@@ -1,3 +1,4 @@
+import fs from 'node:fs/promises'
 import { type Wrapper, wrapperPath } from '../contract/wrapper.js'
 
 /**
@@ -29,4 +30,14 @@ export function limitLine(program: string | null, memoryBytes: number, fileBytes
   if (program === null) return []
   const file = fileBytes === null ? [] : [`--fsize=${fileBytes}`]
   return [program, `--data=${Math.ceil(memoryBytes) + MAPPED_BYTES}`, ...file, '--']
+}
+
+/**
+ * Resident memory of a process in bytes, from Linux's /proc.
+ * @returns null where there is no such process or no /proc
+ */
+export async function residentBytes(pid: number): Promise<number | null> {
+  const status = await fs.readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kilobytes === undefined ? null : Number(kilobytes) * 1024
 }

@@ -2,7 +2,7 @@ import os from 'node:os'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type ChildOptions, DetectorProcess, START_TIMEOUT_MS } from './detector-process.js'
-import { residentBytes } from './process-memory.js'
+import { residentBytes } from './memory-limit.js'
 import { checkSelfTest, selfTestJob } from './self-test.js'
 
 const MIB = 1024 * 1024

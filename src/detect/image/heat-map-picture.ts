@@ -1,7 +1,6 @@
 import { riskText } from '../../core/risk.js'
 import type { HeatMap } from '../contract/measurement.js'
 import type { Picture } from '../contract/picture.js'
-import { digitsOf, GLYPH_HEIGHT, GLYPH_WIDTH } from './heat-map-digits.js'
 import { imageLibrary } from './image-library.js'
 import { rawImage } from './picture.js'
 
@@ -102,4 +101,29 @@ function write(set: (x: number, y: number, color: Color) => void, text: string, 
       }
     }
   }
+}
+
+/** Width of a character with the gap behind it, dots. */
+const GLYPH_WIDTH = 4
+/** Height of a character, dots: as many rows as `digitsOf` gives for each. */
+const GLYPH_HEIGHT = 5
+
+// Drawn by hand: a server has no fonts, and the text renderer of libvips needs them.
+const GLYPHS: Record<string, readonly string[]> = {
+  '0': ['###', '# #', '# #', '# #', '###'],
+  '1': [' # ', '## ', ' # ', ' # ', '###'],
+  '2': ['###', '  #', '###', '#  ', '###'],
+  '3': ['###', '  #', ' ##', '  #', '###'],
+  '4': ['# #', '# #', '###', '  #', '  #'],
+  '5': ['###', '#  ', '###', '  #', '###'],
+  '6': ['###', '#  ', '###', '# #', '###'],
+  '7': ['###', '  #', ' # ', ' # ', ' # '],
+  '8': ['###', '# #', '###', '# #', '###'],
+  '9': ['###', '# #', '###', '  #', '###'],
+  '.': ['   ', '   ', '   ', '   ', ' # '],
+}
+
+/** The rows of dots of each character of a number; `#` is ink. */
+function digitsOf(text: string): (readonly string[])[] {
+  return [...text].map((character) => GLYPHS[character] ?? [])
 }

@@ -1,10 +1,9 @@
 import type { Picture } from '../contract/picture.js'
 import type { StageWatch } from '../contract/stage-watch.js'
-import type { ImageViewsPreprocessing } from '../package/image-views.js'
+import type { ImageViewsPreprocessing, NativeView } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { faceCuts } from './image-faces.js'
 import { type Area, wholeCut } from './image-tensor.js'
-import { nativeCrops } from './native-crops.js'
 import type { ViewNetworks } from './view-networks.js'
 import { wholeView } from './whole-view.js'
 
@@ -43,4 +42,24 @@ export async function seePicture(
       faces: faceLogits.map((logit, index) => ({ face: faces[index] as Face, logit })),
     }
   })
+}
+
+/**
+ * Where the crops at native resolution lie, in reading order. The side is `size`, or the short side of a smaller picture.
+ * They stand evenly and away from the edges, where borders, marks and blurred backgrounds are: as many along a side as fit
+ * when rounded, at most the square root of `count`; one in the middle, two at a quarter and three quarters of the room.
+ */
+export function nativeCrops(picture: Pick<Picture, 'width' | 'height'>, { size, count }: NativeView): Area[] {
+  const side = Math.min(size, picture.width, picture.height)
+  const most = Math.floor(Math.sqrt(count))
+  const lefts = starts(picture.width, side, most)
+  return starts(picture.height, side, most).flatMap((top) =>
+    lefts.map((left) => ({ left, top, width: side, height: side })),
+  )
+}
+
+/** The starts of squares along one side: as many as fit when rounded, `most` at most. */
+function starts(length: number, side: number, most: number): number[] {
+  const count = Math.max(1, Math.min(most, Math.round(length / side)))
+  return Array.from({ length: count }, (_, index) => Math.floor(((length - side) * (index + 0.5)) / count))
 }

@@ -80,10 +80,8 @@ export async function loadViewsDetector(
       networks.native === null
         ? networks.whole([wholeCut(await wholeView(await piece(picture, area), plan.whole))])
         : networks.native([{ picture, area }])
-    const riskOf = async (area: Area) => {
-      const [logit] = await logitsOf(area)
-      return calibrate(asIfAll(logit as number, fusion, false), calibration)
-    }
+    const riskOf = async (area: Area) =>
+      calibrate(asIfAll((await logitsOf(area))[0] as number, fusion, false), calibration)
     return drawHeatMap(picture, out, riskOf, plan.native?.size)
   }
   const scorePicture: PictureScorer = async (picture) => {

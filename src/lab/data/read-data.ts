@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { staysBelow } from '../../core/disk/symbolic-links.js'
+import { staysBelow } from '../../core/disk/plain-files.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { DataRow, DataSet } from './data-row.js'
 import { readDatasetFolder } from './hub/read-dataset-folder.js'

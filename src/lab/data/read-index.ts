@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { readRegularFile } from '../../core/disk/regular-file.js'
+import { readRegularFile } from '../../core/disk/plain-files.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { DataRow } from './data-row.js'
 

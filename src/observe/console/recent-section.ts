@@ -1,6 +1,6 @@
 import { duration } from '../../core/duration.js'
-import { jobIdOf } from '../../core/ids.js'
 import { percentOf, riskText } from '../../core/risk.js'
+import { jobIdOf } from '../../core/text.js'
 import { type DaemonState, SHOWN_ROWS } from '../../fleet/daemon-state.js'
 import { OUTCOMES, type RecentRow } from '../../fleet/recent-rows.js'
 import { Html, html } from './html.js'

@@ -1,8 +1,8 @@
 import { AttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
+import { inTurns } from '../long-answers.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {
   asRecord,

@@ -1,7 +1,7 @@
-import { unlessAborted } from '../../core/abort.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { riskSchema, roundedRisk, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
+import { unlessAborted } from '../../core/time-limit.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
 import type { OnMalformed } from '../record.js'
 import type { ServiceParts } from '../service-parts.js'

@@ -1,7 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import { cleanText } from '../../core/text.js'
-import { inTurns } from '../in-turns.js'
 import { issueText } from '../issue-text.js'
+import { inTurns } from '../long-answers.js'
 import type { Asset } from '../port.js'
 import { asRecord, closingIn, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
 import { shapeText } from '../shape-text.js'

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
-import { readAudio } from '../../../src/detect/audio/audio-reader.js'
+import { leveled, readAudio } from '../../../src/detect/audio/audio-reader.js'
 import type { Part } from '../../../src/detect/contract/medium-reader.js'
 import { parseManifest } from '../../../src/detect/package/manifest.js'
 import { TINY_AUDIO_PLAN, writeTinyAudioPackage } from '../../support/detector-audio.js'
@@ -128,4 +128,16 @@ describe('readAudio', () => {
   ])('refuses %s', async (_, sound, reason) => {
     await expect(read(wavFile(sound, { rate: RATE }))).rejects.toMatchObject({ reason })
   })
+})
+
+it('samples get a mean of 0 and a variance of 1, as Wav2Vec2FeatureExtractor does', () => {
+  const even = Array.from(leveled(Float32Array.of(1, 3), { normalize: 'zero-mean-unit-variance' }))
+  expect(even[0]).toBeCloseTo(-1, 6)
+  expect(even[1]).toBeCloseTo(1, 6)
+})
+
+it('silence stays silence, and a plan without it leaves samples alone', () => {
+  expect(leveled(new Float32Array(4), { normalize: 'zero-mean-unit-variance' })).toEqual(new Float32Array(4))
+  const samples = Float32Array.of(0.5, 0.25)
+  expect(leveled(samples, { normalize: 'none' })).toBe(samples)
 })

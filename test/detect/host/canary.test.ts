@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isOfShare } from '../../../src/detect/host/canary.js'
+import { isOfShare } from '../../../src/detect/host/lineup.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'

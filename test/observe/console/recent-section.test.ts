@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { jobIdOf } from '../../../src/core/ids.js'
 import { riskOfPercent } from '../../../src/core/risk.js'
+import { jobIdOf } from '../../../src/core/text.js'
 import type { RecentRow } from '../../../src/fleet/recent-rows.js'
 import { recentSection } from '../../../src/observe/console/recent-section.js'
 import { statusDocument } from '../../../src/observe/console/status-document.js'

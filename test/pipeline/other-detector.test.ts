@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { freeAbstained } from '../../src/pipeline/free-abstained.js'
-import { MAX_LOOKS } from '../../src/pipeline/other-detector.js'
+import { freeAbstained, MAX_LOOKS } from '../../src/pipeline/other-detector.js'
 import { openAsset } from '../support/pipeline-parts.js'
 
 const SUMMARY = { id: 'd', title: 'd', version: '1.0.0', digest: 'now', mediaTypes: ['image' as const] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeCrops } from '../../../src/detect/image/native-crops.js'
+import { nativeCrops } from '../../../src/detect/image/picture-views.js'
 
 /** Left and top of each crop. */
 const starts = (width: number, height: number, plan = { size: 32, count: 4 }) =>

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { inTurns, parseJson } from '../../src/service/long-answers.js'
+
+it('gives items in order, and the event loop its turn after every 64', async () => {
+  let turns = 0
+  let isCounting = true
+  const count = () => {
+    turns++
+    if (isCounting) setImmediate(count)
+  }
+  setImmediate(count)
+  const seen: number[] = []
+  for await (const item of inTurns(Array.from({ length: 640 }, (_, at) => at))) seen.push(item)
+  isCounting = false
+  expect(seen).toEqual(Array.from({ length: 640 }, (_, at) => at))
+  expect(turns).toBeGreaterThanOrEqual(9)
+})
+
+it('parses text of up to so many parts, and no more', () => {
+  expect(parseJson('{"a": [1, {"b": "x"}]}', 6)).toEqual({ a: [1, { b: 'x' }] })
+  expect(parseJson('7', 0)).toBe(7)
+  expect(() => parseJson('{"a": [1, {"b": "x"}, 2]}', 6)).toThrow(RangeError)
+  expect(() => parseJson('[[[', 2)).toThrow(RangeError)
+})
+
+it('refuses what is not JSON', () => {
+  expect(() => parseJson('[', 5)).toThrow(SyntaxError)
+  expect(() => parseJson('', 5)).toThrow(SyntaxError)
+})
