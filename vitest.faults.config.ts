@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
     globalSetup: ['test/support/daemon-scratch.ts'],
+    setupFiles: ['test/support/database-code.mjs'],
     pool: 'forks',
     isolate: false,
     testTimeout: 600_000,
