@@ -39,7 +39,7 @@ async function scores(verb: Command, { limit, format, json, kind, asset }: Score
   const { dataDir } = settingsOf(verb).settings
   const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)
   const entries = await new Ledger(dataPaths(dataDir).ledger).recent(count, wanted)
-  printText(FORMATS[json ? 'json' : format](entries))
+  printText(FORMATS[json ? 'json' : format](entries, kind === 'shadow' ? SHADOW_COLUMNS : COLUMNS))
 }
 
 const HEADS = [
@@ -100,15 +100,24 @@ const COLUMNS: Readonly<Record<string, Omit<Column, 'title'>>> = {
   notes: { min: 12 },
 }
 
+/** Of shadows alone: which detector measured, and whether it agrees, stay longest. */
+const SHADOW_COLUMNS: typeof COLUMNS = {
+  ...COLUMNS,
+  at: { drop: 6 },
+  algorithm: {},
+  reason: { drop: 9 },
+  notes: { min: 12, drop: 8 },
+}
+
 const FORMATS = {
   json: (entries: readonly LedgerEntry[]) => `${safeJson(entries.map(storeLedgerEntry), 2)}\n`,
   csv: (entries: readonly LedgerEntry[]) =>
     [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
-  table: (entries: readonly LedgerEntry[]) =>
+  table: (entries: readonly LedgerEntry[], columns = COLUMNS) =>
     entries.length === 0
       ? 'Nothing yet.\n'
       : `${table(
-          HEADS.map((title) => ({ title, max: 44, ...COLUMNS[title] })),
+          HEADS.map((title) => ({ title, max: 44, ...columns[title] })),
           entries.map(cells),
         )}\n`,
 }

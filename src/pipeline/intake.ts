@@ -3,12 +3,24 @@ import { type AttestdError, toAttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { backoffMs, honoredDelayMs } from '../core/retry.js'
+import type { Risk } from '../core/risk.js'
 import { jobIdOf } from '../core/text.js'
 import { unlessAborted } from '../core/time-limit.js'
 import { ANALYZE_QUEUES, type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
-import { type AnalyzeJob, assetOfJob, endedClosed, jobAssetOf, lacksSubmission, priorityOf, queueOf } from './jobs.js'
+import type { Doppelgangers } from './doppelgangers.js'
+import {
+  type AnalyzeJob,
+  analyzeResult,
+  assetOfJob,
+  endedClosed,
+  jobAssetOf,
+  lacksSubmission,
+  parseAnalyzeJob,
+  priorityOf,
+  queueOf,
+} from './jobs.js'
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
@@ -21,6 +33,7 @@ export interface IntakeOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly serviceClock: Pick<ServiceClock, 'now' | 'state'>
+  readonly doppelgangers: Pick<Doppelgangers, 'found' | 'isForeign'>
   readonly log: Log
   readonly events: PipelineEvents
   /** Pause between two lists, ms. */
@@ -69,6 +82,8 @@ interface Offer {
   readonly queue: AnalyzeQueue
   /** Its score is on record: no job is left to drop. */
   readonly isScored?: true
+  /** Service time (Unix ms) at which a list last stated no score; null before that, and once a later score was judged. */
+  unscoredAt: number | null
 }
 
 /** Decides what and when: turns the open set into analyze jobs, once per asset, and drops those of closed assets. */
@@ -149,7 +164,7 @@ export class Intake {
       // A malformed job names itself when it runs; here it only has no asset to remember.
       if (!asset || this.#offered.has(asset.id)) continue
       const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
-      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: name })
+      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: name, unscoredAt: null })
       this.#line.delete(asset.id)
     }
   }
@@ -161,7 +176,8 @@ export class Intake {
       const asset = inReview(id, data)?.job.asset
       if (!asset || this.#offered.has(asset.id)) continue
       const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
-      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: analyzeQueue(asset.mediaType) })
+      const queued = analyzeQueue(asset.mediaType)
+      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: queued, unscoredAt: null })
     }
   }
 
@@ -218,6 +234,7 @@ export class Intake {
       this.#want(assets)
       // What opened while the list was on its way is not in it, and is not closed for that.
       await this.#dropClosed(new Set(assets.map(({ id }) => id)), asked)
+      await this.#judgeScores(assets)
       return listEveryMs
     } catch (error) {
       if (signal.aborted) return listEveryMs
@@ -236,17 +253,55 @@ export class Intake {
     const now = clock.monotonic()
     const readAt = serviceClock.state().trusted ? serviceClock.now() : null
     for (const asset of assets) {
-      const scored = typeof asset.myScore === 'number'
-      if (scored) this.#settle(asset, now)
-      else if (now - (this.#offered.get(asset.id)?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS)
+      const offer = this.#offered.get(asset.id)
+      if (typeof asset.myScore === 'number') {
+        this.#settle(asset, now)
+        continue
+      }
+      if (offer && asset.myScore === null) offer.unscoredAt = readAt ?? offer.unscoredAt
+      if (now - (offer?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS)
         this.#line.add({ asset, unscoredAt: asset.myScore === null || asset.scoreCount === 0 ? readAt : null })
     }
   }
 
   #settle(asset: Asset, now: number): void {
     this.#line.delete(asset.id)
-    if (!this.#offered.has(asset.id)) this.#options.events.skipped?.('already-scored', asset)
-    this.#offered.set(asset.id, { at: now, turnaround: asset.turnaround, queue: analyzeQueue(asset.mediaType) })
+    const known = this.#offered.get(asset.id)
+    if (!known) this.#options.events.skipped?.('already-scored', asset)
+    const { turnaround } = asset
+    const queue = analyzeQueue(asset.mediaType)
+    this.#offered.set(asset.id, { unscoredAt: null, ...known, at: now, turnaround, queue })
+  }
+
+  /** Raises the alarm for a score that came on an asset which this queue abstained from: none of its daemons sent it. */
+  async #judgeScores(assets: readonly Asset[]): Promise<void> {
+    const { doppelgangers, log } = this.#options
+    for (const asset of assets) {
+      const offer = this.#offered.get(asset.id)
+      if (typeof asset.myScore !== 'number' || !offer || offer.isScored) continue
+      if (!doppelgangers.isForeign(offer.unscoredAt)) continue
+      try {
+        if (await this.#judge(asset, asset.myScore)) offer.unscoredAt = null
+      } catch (error) {
+        log.warn({ asset: asset.id, reason: toAttestdError(error).reason }, 'could not judge a score on record')
+      }
+    }
+  }
+
+  /** @returns false where the analysis has not ended yet */
+  async #judge(asset: Asset, risk: Risk): Promise<boolean> {
+    const { doppelgangers, events, queue } = this.#options
+    const id = jobIdOf(asset.id)
+    const name = await queueOf(queue, id, asset.mediaType)
+    const ended = analyzeResult.safeParse(await queue.result(name, id)).data
+    if (ended?.outcome !== 'abstained') return ended !== undefined
+    const job = await queue.find(name, id)
+    // Of several daemons, the one that removes it reports the score.
+    if (!job || !(await queue.remove(name, id, 'completed'))) return true
+    doppelgangers.found(asset.id)
+    const { seenAt } = parseAnalyzeJob(job.data)
+    events.foreign?.({ asset: jobAssetOf(asset), seenAt, risk, algorithm: asset.myAlgorithm ?? null })
+    return true
   }
 
   async #queueOffers(signal: AbortSignal): Promise<void> {
@@ -269,7 +324,9 @@ export class Intake {
   async #offer({ asset, unscoredAt }: ReadAsset): Promise<void> {
     const { clock, events, log, queue } = this.#options
     const { id, mediaType, turnaround } = asset
-    this.#offered.set(id, { at: clock.monotonic(), turnaround, queue: analyzeQueue(mediaType) })
+    // Not each event of the stream states whether there is a score.
+    const last = unscoredAt ?? this.#offered.get(id)?.unscoredAt ?? null
+    this.#offered.set(id, { at: clock.monotonic(), turnaround, queue: analyzeQueue(mediaType), unscoredAt: last })
     const name = await queueOf(queue, jobIdOf(id), mediaType)
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), unscoredAt }
     const add = () => queue.add(name, jobIdOf(id), job, { priority: priorityOf(turnaround) })

@@ -1,4 +1,5 @@
 import type { Reason } from '../core/reasons.js'
+import type { Risk } from '../core/risk.js'
 import type { Detection, ShadowMeasurement } from '../detect/detection.js'
 import type { DetectorSummary } from '../detect/package/detector-summary.js'
 import type { Asset, ServiceEvent, Turnaround } from '../service/port.js'
@@ -29,6 +30,15 @@ export interface DroppedAnalysis {
   readonly failure: { readonly reason: Reason; readonly message: string } | null
 }
 
+/** A score with our key that no daemon on this queue sent; `algorithm` is null where the service does not show it. */
+export interface ForeignScore {
+  readonly asset: JobAsset
+  /** When intake first saw the asset open, local Unix ms. */
+  readonly seenAt: number
+  readonly risk: Risk
+  readonly algorithm: string | null
+}
+
 /** What the pipeline reports to metrics and the console beside the ends of its jobs. Handlers must not throw. */
 export interface PipelineEvents {
   streamEvent?(event: ServiceEvent): void
@@ -37,6 +47,8 @@ export interface PipelineEvents {
   dropped?(event: DroppedAnalysis): void
   /** An asset closed while it waited for a person. */
   undecided?(event: { readonly asset: JobAsset; readonly message: string }): void
+  /** A score on record of an asset that this queue abstained from. */
+  foreign?(event: ForeignScore): void
   detected?(event: { asset: TypedAsset; detection: Detection }): void
   /** A detector abstained from a file without a score. */
   refused?(event: { asset: TypedAsset; detector: DetectorSummary }): void

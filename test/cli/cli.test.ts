@@ -183,6 +183,28 @@ describe('attestd scores', () => {
     expect(lines.at(-1)).toMatch(/^Left out at 80 columns: .*openToRecordMs.* \(--json has all\)\.$/)
   })
 
+  it('of shadows as a table of 80 columns with their detector, which names the columns that it left out', async () => {
+    const dataDir = path.join(folder, 'shadows')
+    await new Ledger(path.join(dataDir, 'ledger')).append({
+      ...entry,
+      kind: 'shadow',
+      assetId: `ast_${'a'.repeat(20)}`,
+      algorithm: 'attestd-image-open@3.0.1',
+      detectorDigest: 'd',
+      risk: asRisk(0.125),
+      rawScore: 0,
+      submittedRisk: asRisk(0.75),
+      agrees: false,
+      wouldChange: true,
+      elapsedMs: 1,
+    })
+    const { out } = await attestd(['scores', '--kind', 'shadow', '--data-dir', dataDir])
+    const lines = out.trimEnd().split('\n')
+    expect(lines[2]).toBe(`shadow  disagrees  ast_${'a'.repeat(20)}  12.5  attestd-image-open@3.0.1`)
+    const left = 'at, mediaType, receipt, openToRecordMs, reason, notes'
+    expect(lines.at(-1)).toBe(`Left out at 80 columns: ${left} (--json has all).`)
+  })
+
   it('as a table without terminal escapes of others', async () => {
     const { out } = await attestd(['scores'], { COLUMNS: '200' })
     expect(out).toMatch(/accepted {2}a1 .* 12\.5 {2}d@1/)

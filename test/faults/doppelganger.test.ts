@@ -1,9 +1,12 @@
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
+import { attestdVerb } from '../support/attestd-verb.js'
 import { DaemonBench, SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { Wiretap } from '../support/daemon-wiretap.js'
 import { onEachApi } from '../support/fault-run.js'
+import { sendSigned } from '../support/sandbox-requests.js'
 
 const COUNTER = 'attestd_doppelganger_scores_total'
 
@@ -106,4 +109,40 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     await bench.quiet()
     expect(await bench.daemons.at(-1)!.metric(COUNTER)).toBe(0)
   })
+})
+
+it('somebody else who scores what this daemon abstained from is found by the list, and recorded', async () => {
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  const { attesterKey, url } = bench.sandbox
+  const daemon = await bench.startHere().ready()
+  const score = (id: string) =>
+    sendSigned(url, attesterKey, {
+      method: 'POST',
+      target: `/api/v1/attester/media/${id}/scores`,
+      body: JSON.stringify({ deepfakeRiskScore: 77, algorithm: 'theirs' }),
+    })
+  const scored: string[] = []
+  // What was open while the daemon was new is no alarm.
+  await bench.until('an alarm', async () => {
+    const before = await daemon.metric('attestd_abstained_total')
+    const { id } = await bench.register('broken', { content: Buffer.from(`no picture ${scored.length}`) })
+    await bench.until('an abstention', async () => (await daemon.metric('attestd_abstained_total')) > before)
+    const lists = bench.requests('list')
+    await bench.until('a list without the score', () => bench.requests('list') > lists + 1)
+    expect((await score(id)).status).toBe(200)
+    const after = bench.requests('list')
+    await bench.until('a list with the score', () => bench.requests('list') > after + 1)
+    scored.push(id)
+    return (await daemon.metric(COUNTER)) > 0
+  })
+  expect(scored).toContain(daemon.log.find(({ reason }) => reason === 'doppelganger')?.asset)
+  expect((await daemon.get('/')).text).toContain('Foreign scores')
+  expect(await daemon.foreignScores()).toBe(1)
+  expect(await daemon.metric('attestd_scores_total', 'how="foreign"')).toBe(1)
+  const { out } = await attestdVerb(['scores', '--kind', 'receipt', '--json'], {
+    ATTESTD_DATA_DIR: path.join(bench.folder, 'main'),
+  })
+  expect(JSON.parse(out)).toMatchObject([{ assetId: scored.at(-1), outcome: 'foreign', risk: 77 }])
+  expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(0)
 })

@@ -4,6 +4,7 @@ import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
 import { jobIdOf } from '../../src/core/text.js'
 import { Intake } from '../../src/pipeline/intake.js'
+import { jobAssetOf } from '../../src/pipeline/jobs.js'
 import type { DroppedAnalysis } from '../../src/pipeline/pipeline-events.js'
 import type { FailedJob, KnownJob } from '../../src/queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
@@ -29,6 +30,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const gate: { hold?: Promise<void> } = {}
   const dropped: DroppedAnalysis[] = []
   const undecided: string[] = []
+  const alarms = { from: 0, found: [] as string[], risks: [] as number[] }
   const failed: FailedJob[] = []
   const retried: string[] = []
   /** What the queue says of jobs, null of one that it does not have; those that are not here wait. */
@@ -83,7 +85,12 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     random: () => 0,
     serviceClock: { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: 1, trusted: true }) },
     log: silentLog,
+    doppelgangers: {
+      isForeign: (unscoredAt) => unscoredAt !== null && unscoredAt >= alarms.from,
+      found: (id) => alarms.found.push(id),
+    },
     events: {
+      foreign: ({ risk }) => alarms.risks.push(risk),
       skipped: (cause) => counts.skipped.push(cause),
       dropped: (event) => dropped.push(event),
       undecided: ({ asset }) => undecided.push(asset.id),
@@ -96,6 +103,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const stop = new AbortController()
   const running = intake.run(stop.signal)
   return {
+    alarms,
     clock,
     added,
     evidence,
@@ -310,6 +318,39 @@ describe('intake', () => {
     await parts.send(snapshot(openAsset({ id: 'mine' })))
     await parts.end()
     expect(parts.added).toEqual([])
+  })
+
+  it('a score on an asset that this queue abstained from raises the alarm once, when the list shows it', async () => {
+    const ids = ['abstained', 'scored-here', 'at-work', 'scored-before', 'foreign-from-the-start']
+    const unscored = ids.map((id) =>
+      openAsset({ id, myScore: id.endsWith('start') ? asRisk(0.5) : null, scoreCount: 1 }),
+    )
+    const parts = setUp([], unscored)
+    await settle()
+    const job = (id: string) => ({ asset: jobAssetOf(openAsset({ id })), seenAt: 0, unscoredAt: null })
+    const abstained = { outcome: 'abstained', reason: 'media-corrupt', message: '' }
+    const ended = { 'at-work': undefined, 'scored-here': { outcome: 'moved', mediaType: 'image' } }
+    for (const id of ids) {
+      parts.results.set(`analyze-image ${jobIdOf(id)}`, id in ended ? ended[id as keyof typeof ended] : abstained)
+      parts.known.set(jobIdOf(id), { state: 'completed', data: job(id) })
+    }
+    const list = async (...scored: string[]) => {
+      parts.lists.push(ids.map((id) => openAsset({ id, myScore: scored.includes(id) ? asRisk(0.77) : null })))
+      await parts.clock.advance(60_000)
+      await settle()
+      await settle()
+    }
+    parts.alarms.from = Number.POSITIVE_INFINITY
+    await list('scored-before', 'foreign-from-the-start')
+    expect(parts.alarms.found).toEqual([])
+    parts.alarms.from = 0
+    await list('abstained', 'scored-here', 'at-work', 'foreign-from-the-start')
+    await list('abstained', 'scored-here', 'at-work', 'foreign-from-the-start')
+    expect(parts.alarms).toMatchObject({ found: ['abstained'], risks: [0.77] })
+    parts.results.set(`analyze-image ${jobIdOf('at-work')}`, abstained)
+    await list('at-work')
+    await parts.end()
+    expect(parts.alarms.found).toEqual(['abstained', 'at-work'])
   })
 
   it('an urgent asset overtakes a snapshot that is still being queued', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
+import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import type { RecentRow } from '../../fleet/recent-rows.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../../observe/throttled-log.js'
@@ -79,6 +80,19 @@ export function createReport(options: ReportOptions): Report {
       metrics.assets.inc({ how: cause === 'already-scored' ? 'scored' : 'known', turnaround }),
     dropped: (event) => reportDropped(event, options, book),
     undecided: ({ asset, message }) => reportAbstained(asset, { reason: 'review-expired', message }, options, book),
+    foreign: ({ algorithm, asset, risk, seenAt }) => {
+      metrics.scores.inc({ how: 'foreign' })
+      const openToRecordMs = Math.max(0, options.clock.now() - seenAt)
+      const facts = {
+        outcome: 'foreign',
+        risk,
+        algorithm,
+        scoreId: null,
+        expectedShare: EVEN_ODDS,
+        openToRecordMs,
+      } as const
+      book.write(asset, { kind: 'receipt', ...facts }, { queue: 'analyze' })
+    },
     detected: ({ detection }) => {
       metrics.detectorSeconds.observe({ stage: 'decode' }, detection.elapsedMs.decode / 1000)
       metrics.detectorSeconds.observe({ stage: 'infer' }, detection.elapsedMs.infer / 1000)

@@ -81,13 +81,14 @@ export async function startRoles(
     loops.keep('stake contract', side.contract.watch.run(stopTaking.signal))
   }
 
-  const intake = side && settings.roles.includes('intake') ? createIntake(parts, side) : null
+  const doppelgangers = side && createDoppelgangers(parts, side)
+  const intake =
+    side && doppelgangers && settings.roles.includes('intake') ? createIntake(parts, side, doppelgangers) : null
   if (intake) loops.keep('intake', intake.run(stopTaking.signal))
   const retryFailed = async () => {
     for (const assetId of (await analysis?.retryFailed()) ?? []) intake?.reconsider(assetId)
   }
   void retryFailed()
-  const doppelgangers = side && createDoppelgangers(parts, side)
   const submission =
     side && doppelgangers && settings.roles.includes('submit')
       ? await startSubmission(parts, side, doppelgangers)
@@ -159,7 +160,7 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
   }
 }
 
-function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intake {
+function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppelgangers: Doppelgangers): Intake {
   const { clock, options, queue, random, report } = parts
   return new Intake({
     service: opened.service,
@@ -167,6 +168,7 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide): Intak
     clock,
     random,
     serviceClock: opened.clock,
+    doppelgangers,
     log: options.log,
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
