@@ -4,12 +4,10 @@ import path from 'node:path'
 
 const ABOUT = `# Sample media
 
-Free media for the demo and the sandbox; \`samples.json\` is the list that programs read, and this page is written from it
-by \`npm run docs\`. Photographs are cropped, resized and re-encoded only. Most of what is machine-made was computed by scripts
-of ours: rendered from nothing, or made from these photographs and recordings, also by published networks under a free license
-(enlarging and restyling ones; the source names package and license); two texts were written for this folder. The five
-pictures by diffusion models are as a freely licensed package carries them. No detector is trained, calibrated or chosen on
-these pictures. The card of \`attestd-image\` states how the five were picked.
+Free media for the demo and the sandbox. \`npm run docs\` writes this page from \`samples.json\`. Photographs are cropped, resized and
+re-encoded only. Scripts of this project computed most of what is machine-made, from nothing or from these photographs and recordings, also
+by published networks under a free license; two texts were written for this folder. No detector is trained, calibrated or chosen on these
+files.
 `
 
 /** The text of samples/README.md. */
