@@ -9,11 +9,11 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { calibrateOnLogits } from '../dist/app/lab/calibrate-model.js'
-import { evaluateIntoPackage, evaluateOnFixture } from '../dist/app/lab/evaluate-packages.js'
 import { progressBar } from '../dist/cli/terminal/progress.js'
 import { loadSettings } from '../dist/config/load.js'
 import { systemClock } from '../dist/core/clock.js'
 import { listenForStop } from '../dist/core/shutdown.js'
+import { evaluateIntoPackage, evaluateOnFixture } from './evaluate-packages.mjs'
 
 const { values } = parseArgs({
   options: {
