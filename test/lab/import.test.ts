@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import { packagePath } from '../../src/core/files.js'
 import { parseManifest } from '../../src/detect/package/manifest.js'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { type ImportOptions, importPackage } from '../../src/lab/import/import-package.js'
-import { SAMPLE_TEXT, sampleVoice } from '../../src/lab/import/own-samples.js'
 import { DetectorBench } from '../support/detector-bench.js'
+import { speechLike } from '../support/speech.js'
 import {
   FLOAT16,
   INT32,
@@ -19,6 +21,11 @@ import {
   UINT8,
   waveformClassifier,
 } from '../support/tiny-classifiers.js'
+import { wavFile } from '../support/wav-file.js'
+
+/** Five seconds. */
+const VOICE = wavFile(speechLike(5, 16_000), { rate: 16_000 })
+const TEXT = readFileSync(packagePath('samples', 'northanger-abbey.txt'), 'utf8')
 
 let bench: DetectorBench
 let exports: string
@@ -214,7 +221,7 @@ describe('models import', () => {
     })
     await importIt(folder, { windowSeconds: 10 })
     const host = await bench.start({ detectors: ['masked'] })
-    const { risk } = await host.detect({ file: await bench.write('voice.wav', sampleVoice()), mediaType: 'audio' })
+    const { risk } = await host.detect({ file: await bench.write('voice.wav', VOICE), mediaType: 'audio' })
     // 5 of 10 seconds: half of the mean square, which is 1 when leveled, times half of the mask.
     expect(risk).toBeCloseTo(sigmoid(2 * 0.25 + 0.2 - 0.4), 4)
   })
@@ -237,7 +244,7 @@ describe('models import', () => {
     })
 
     const host = await bench.start({ detectors: ['wav2vec'] })
-    const { risk } = await host.detect({ file: await bench.write('voice.wav', sampleVoice()), mediaType: 'audio' })
+    const { risk } = await host.detect({ file: await bench.write('voice.wav', VOICE), mediaType: 'audio' })
     // Whatever the loudness, the mean square of a leveled window is 1.
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
   })
@@ -253,7 +260,7 @@ describe('models import', () => {
     expect(manifest.classes).toBeUndefined()
     expect(guesses).toHaveLength(3)
     const host = await bench.start({ detectors: ['one'] })
-    const file = await bench.write('voice.wav', sampleVoice())
+    const file = await bench.write('voice.wav', VOICE)
     const { risk } = await host.detect({ file, mediaType: 'audio' })
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2), 4)
   })
@@ -283,7 +290,7 @@ describe('models import', () => {
       const file = await bench.write('prose.txt', words.join(' '))
       return (await host.detect({ file, mediaType: 'text' })).parts
     }
-    const words = SAMPLE_TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ')
+    const words = TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ')
       .toLowerCase()
       .split(' ')
       .filter((word) => word !== '')
@@ -314,7 +321,7 @@ describe('models import', () => {
     const { manifest } = await importIt(folder)
     expect(manifest.preprocessing).toMatchObject({ normalize: false })
     const host = await bench.start({ detectors: ['raw'] })
-    const written = `# ${SAMPLE_TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ').slice(0, 600)} *the*`
+    const written = `# ${TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ').slice(0, 600)} *the*`
     const { risk } = await host.detect({ file: await bench.write('raw.txt', written), mediaType: 'text' })
     const ids = written
       .toLowerCase()
@@ -333,7 +340,7 @@ describe('models import', () => {
       'model.onnx': PIXELS,
     })
     const { folder: made } = await importIt(folder, { id: 'other-name' })
-    expect((await fs.readdir(made)).toSorted()).toEqual(['card.md', 'detector.json', 'model.onnx', 'selftest.png'])
+    expect((await fs.readdir(made)).toSorted()).toEqual(['card.md', 'detector.json', 'model.onnx', 'selftest.jpg'])
     const card = await fs.readFile(path.join(made, 'card.md'), 'utf8')
     expect(card).toContain('What is not known')
     expect(card).toContain('AI \\<script\\> (fake)')

@@ -37,7 +37,7 @@ Imported from a Hugging Face export by \`attestd models import\`. Scores ${media
   fits one and suggests a decision band.
 - Whether you may use it: the license above is that of the export, if it states one, not that of its training data.
 ${guesses.map((guess) => `- ${plain(guess)}\n`).join('')}
-The self-test sample \`${selfTest.file}\` was made by attestd. Its risk of ${selfTest.risk} is what this network returns here, which shows
+The self-test sample \`${selfTest.file}\` comes with attestd. Its risk of ${selfTest.risk} is what this network returns here, which shows
 that the runtime works and nothing about accuracy.
 ${agreement === null ? '' : `\n## Agreement with the original\n\n${agreementText(agreement).map(plain).join('\n')}\n`}`
 }

@@ -87,11 +87,11 @@ async function build(
     [found.model, MODEL_NAME],
     ...(found.data === null ? [] : [[found.data, path.basename(found.data)]]),
     ...plan.files.map((name) => [path.join(found.folder, name), name]),
+    [plan.sample, sampleName(plan)],
   ] as [from: string, name: string][]
   for (const [from, name] of copied) await fs.copyFile(from, path.join(folder, name))
-  await fs.writeFile(path.join(folder, plan.sample.name), plan.sample.data)
-  const names = [...copied.map(([, name]) => name), plan.sample.name]
-  const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await fileFacts(folder, name)])))
+  const facts = copied.map(async ([, name]) => [name, await fileFacts(folder, name)])
+  const files = Object.fromEntries(await Promise.all(facts))
   const draft = manifestOf(id, found, plan, files, 0)
   const pack = { folder, manifest: draft, digest: manifestDigest('') }
   const { measurement } = await measureSample([pack], { ...measuring, clock, times: 1 }).catch((error: unknown) => {
@@ -132,7 +132,7 @@ function manifestOf(
     aggregation: plan.aggregation,
     calibration: { kind: 'identity' },
     decisionBand: { low: 0.5, high: 0.5 },
-    selfTest: { file: plan.sample.name, risk, tolerance: TOLERANCE },
+    selfTest: { file: sampleName(plan), risk, tolerance: TOLERANCE },
     training: {
       data: 'Not known: the export does not say what it was trained on. See card.md.',
       license: 'Not known; use the weights for evaluation only until you have asked.',
@@ -140,6 +140,8 @@ function manifestOf(
     license: license === null ? 'Not stated in the export' : `${license}, as the export states`,
   })
 }
+
+const sampleName = ({ sample }: ImportPlan) => `selftest${path.extname(sample)}`
 
 /** One class is one logit, which rises with that class. */
 function outputOf({ labels, fake }: ImportPlan['classes']) {

@@ -1,3 +1,4 @@
+import { packagePath } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { DetectorManifest } from '../../detect/package/manifest.js'
 import { AUDIO_MASK, type Preprocessing } from '../../detect/package/preprocessing.js'
@@ -9,7 +10,6 @@ import { imagePlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
 import type { OnnxTensor } from './onnx-messages.js'
 import type { OnnxNames } from './onnx-names.js'
-import { SAMPLE_TEXT, samplePicture, sampleVoice } from './own-samples.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
@@ -33,7 +33,8 @@ export interface ImportPlan {
   readonly aggregation: DetectorManifest['aggregation']
   /** Files that are copied beside the weights. */
   readonly files: readonly string[]
-  readonly sample: { readonly name: string; readonly data: Buffer | string }
+  /** Absolute path of the file that becomes the package's own sample: one of those that come with attestd. */
+  readonly sample: string
   readonly guesses: readonly string[]
 }
 
@@ -75,7 +76,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
       mediaType: 'text',
       inputs: takes,
       files: Object.values(TOKENIZER_FILES),
-      sample: { name: 'selftest.txt', data: SAMPLE_TEXT },
+      sample: packagePath('samples', 'northanger-abbey.txt'),
       plan: textPlan(found, request.languages),
     }
   }
@@ -92,13 +93,12 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
     inputs.filter(({ name }) => name === AUDIO_MASK),
     ['int64', 'int32'],
   )
-  const sample = { name: 'selftest.wav', data: sampleVoice() }
   const plan = audioPlan(found.preprocessor, request.windowSeconds, input.shape[1] ?? null)
   return {
     mediaType: 'audio',
     inputs: [input.name, ...takes.filter((name) => name === AUDIO_MASK)],
     files: [],
-    sample,
+    sample: packagePath('samples', 'inaugural-address.ogg'),
     plan,
   }
 }
@@ -106,7 +106,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: Import
 function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Task {
   if (input.shape[1] !== null && input.shape[1] !== 3)
     throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
-  const sample = { name: 'selftest.png', data: samplePicture() }
+  const sample = packagePath('samples', 'chelsea.jpg')
   const plan = imagePlan(preprocessor, input.type === 'uint8')
   return { mediaType: 'image', inputs: [input.name], files: [], sample, plan }
 }

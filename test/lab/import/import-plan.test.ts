@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
 import type { HuggingFaceExport } from '../../../src/lab/import/hugging-face-export.js'
 import { planImport } from '../../../src/lab/import/import-plan.js'
 import type { OnnxTensor } from '../../../src/lab/import/onnx-messages.js'
@@ -28,31 +29,31 @@ describe('the plan of an import', () => {
   const plan = (inputs: OnnxTensor[], outputs = logits) => planImport(found, { inputs, outputs }, request)
 
   it.each<[string, OnnxTensor[], string, string]>([
-    ['pixel_values', [tensor('pixel_values', [null, 3, 32, 32])], 'image', 'selftest.png'],
-    ['four dimensions of any name', [tensor('x', [null, null, null, null])], 'image', 'selftest.png'],
-    ['input_values', [tensor('input_values', [null, null])], 'audio', 'selftest.wav'],
-    ['two dimensions of any name', [tensor('x', [null, null])], 'audio', 'selftest.wav'],
-    ['pixels in halves', [tensor('pixel_values', [null, 3, 32, 32], 'float16')], 'image', 'selftest.png'],
+    ['pixel_values', [tensor('pixel_values', [null, 3, 32, 32])], 'image', 'chelsea.jpg'],
+    ['four dimensions of any name', [tensor('x', [null, null, null, null])], 'image', 'chelsea.jpg'],
+    ['input_values', [tensor('input_values', [null, null])], 'audio', 'inaugural-address.ogg'],
+    ['two dimensions of any name', [tensor('x', [null, null])], 'audio', 'inaugural-address.ogg'],
+    ['pixels in halves', [tensor('pixel_values', [null, 3, 32, 32], 'float16')], 'image', 'chelsea.jpg'],
     [
       'input_values with a mask',
       [tensor('input_values', [null, null]), tensor('attention_mask', [null, null], 'int64')],
       'audio',
-      'selftest.wav',
+      'inaugural-address.ogg',
     ],
-    ['input_ids', [tensor('input_ids', [null, null], 'int64')], 'text', 'selftest.txt'],
-    ['tokens of 32 bits', [tensor('input_ids', [null, null], 'int32')], 'text', 'selftest.txt'],
+    ['input_ids', [tensor('input_ids', [null, null], 'int64')], 'text', 'northanger-abbey.txt'],
+    ['tokens of 32 bits', [tensor('input_ids', [null, null], 'int32')], 'text', 'northanger-abbey.txt'],
     [
       'input_ids with a mask',
       [tensor('input_ids', [null, null], 'int64'), tensor('attention_mask', [null, null], 'int64')],
       'text',
-      'selftest.txt',
+      'northanger-abbey.txt',
     ],
   ])('of a network that takes %s', (_, inputs, mediaType, sample) => {
     expect(plan(inputs)).toMatchObject({
       mediaType,
       inputs: inputs.map(({ name }) => name),
       output: 'logits',
-      sample: { name: sample },
+      sample: packagePath('samples', sample),
       classes: { fake: [1] },
     })
   })
