@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { askNewPassword, askPassword, type Terminal } from '../../../src/cli/terminal/password-prompt.js'
+import { askNewPassword, askWalletPassword, type Terminal } from '../../../src/cli/terminal/password-prompt.js'
 
 interface Typed extends Terminal {
   readonly input: PassThrough & { isTTY: boolean; setRawMode(raw: boolean): void }
@@ -30,20 +30,20 @@ describe('asking for a password', () => {
     ['empty', ['\r'], ''],
   ])('%s', async (_, keys, password) => {
     const own = terminal()
-    const asking = askPassword('Password: ', own)
+    const asking = askWalletPassword('wallet.json', own)
     for (const key of keys) own.input.write(key)
     expect(await asking).toBe(password)
-    expect(shown(own)).toBe('Password: \n')
+    expect(shown(own)).toBe('Password of wallet.json: \n')
     expect(own.raw).toEqual([true, false])
     expect(own.input.isPaused()).toBe(true)
   })
 
   it.each([
     ['Ctrl-C', '\u0003'],
-    ['Ctrl-D', 'half\u0004'],
+    ['Ctrl-D', '\u0004'],
   ])('%s ends it, and gives the terminal back', async (_, keys) => {
     const own = terminal()
-    const asking = askPassword('Password: ', own)
+    const asking = askWalletPassword('wallet.json', own)
     own.input.write(keys)
     await expect(asking).rejects.toMatchObject({ reason: 'setting-missing' })
     expect(own.raw).toEqual([true, false])
@@ -51,7 +51,7 @@ describe('asking for a password', () => {
 
   it('a terminal that goes away ends it', async () => {
     const own = terminal()
-    const asking = askPassword('Password: ', own)
+    const asking = askWalletPassword('wallet.json', own)
     own.input.end('half')
     await expect(asking).rejects.toMatchObject({ reason: 'setting-missing' })
   })
@@ -59,7 +59,7 @@ describe('asking for a password', () => {
   it('where there is no terminal nothing is read, and the setting is named', async () => {
     const own = terminal()
     own.input.isTTY = false
-    await expect(askPassword('Password: ', own)).rejects.toMatchObject({
+    await expect(askWalletPassword('wallet.json', own)).rejects.toMatchObject({
       reason: 'setting-missing',
       message: expect.stringContaining('ATTESTD_WALLET_PASSWORD_FILE'),
     })
