@@ -5,7 +5,7 @@ export function spread<T>(items: readonly T[], most: number): T[] {
   return Array.from({ length: most }, (_, index) => items[Math.round(index * step)] as T)
 }
 
-/** The middle value; of an even number the mean of both in the middle. @param values at least one */
+/** The middle value; of an even number the mean of both in the middle, of none NaN. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

@@ -5,7 +5,7 @@ import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-s
 import { calibrate } from '../../detect/scoring/calibration.js'
 import type { DataRow } from '../data/data-row.js'
 import { UNSTATED } from '../data/row-fields.js'
-import { figure, verdictMetrics } from '../evaluate/row-metrics.js'
+import { figures, verdictMetrics } from '../evaluate/row-metrics.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
 import { seededRandom } from '../metrics/seeded-random.js'
@@ -160,13 +160,14 @@ function withRisk({ logit, fake, length, weight }: CalibrationRow, calibration: 
 function reliabilityOf(rows: readonly LabeledScore[]): CalibrationReport['before'] {
   const ranked = rankScores(rows)
   return {
-    ece: figure(expectedCalibrationError(ranked)),
-    brier: figure(brierScore(ranked)),
-    logLoss: figure(logLoss(ranked)),
-    bins: reliabilityBins(ranked).map((bin) => ({
-      rows: Number(bin.rows.toFixed(3)),
-      meanRisk: figure(bin.meanRisk),
-      fakeShare: figure(bin.fakeShare),
+    ...figures({
+      ece: expectedCalibrationError(ranked),
+      brier: brierScore(ranked),
+      logLoss: logLoss(ranked),
+    }),
+    bins: reliabilityBins(ranked).map(({ rows: weight, meanRisk, fakeShare }) => ({
+      rows: Number(weight.toFixed(3)),
+      ...figures({ meanRisk, fakeShare }),
     })),
   }
 }

@@ -1,4 +1,4 @@
-import { spread } from '../../core/arrays.js'
+import { median, spread } from '../../core/arrays.js'
 import type { Random } from '../../core/clock.js'
 import { cleanLine } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
@@ -13,7 +13,7 @@ import type { VerdictRow } from '../metrics/verdict-figures.js'
 import { VERDICT_RISK } from '../metrics/verdicts.js'
 import type { Evaluation, Mistake } from './evaluation.js'
 import { groupsBy, labeledScores } from './groups.js'
-import { figure, metricsOf, verdictMetrics } from './row-metrics.js'
+import { figures, metricsOf, verdictMetrics } from './row-metrics.js'
 import { dataDigest } from './score-rows.js'
 import type { ScoredRow } from './scored-row.js'
 
@@ -63,39 +63,29 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
     verdicts: verdictsOf(scored, random),
     all: metricsOf(rows, random),
     sure: metricsOf(sure, random),
-    roc: spread(
-      rocPoints(ranked).filter(({ fpr, tpr }) => Number.isFinite(fpr + tpr)),
-      CURVE_POINTS,
-    ).map(({ fpr, tpr }) => ({
-      fpr,
-      tpr,
-    })),
-    precisionRecall: spread(
-      precisionRecallPoints(ranked).filter(({ recall }) => Number.isFinite(recall)),
-      CURVE_POINTS,
-    ).map(({ recall, precision }) => ({ recall, precision })),
-    reliability: reliabilityBins(ranked).map((bin) => ({
+    roc: curve(rocPoints(ranked).map(({ fpr, tpr }) => ({ fpr, tpr }))),
+    precisionRecall: curve(precisionRecallPoints(ranked).map(({ recall, precision }) => ({ recall, precision }))),
+    reliability: reliabilityBins(ranked).map(({ meanRisk, fakeShare, ...bin }) => ({
       ...bin,
-      meanRisk: figure(bin.meanRisk),
-      fakeShare: figure(bin.fakeShare),
+      ...figures({ meanRisk, fakeShare }),
     })),
     histogram: {
       real: histogram(rows.filter((row) => !row.fake)),
       fake: histogram(rows.filter((row) => row.fake)),
     },
-    thresholds: thresholdTable(ranked).map(({ threshold, ...shares }) => ({
-      threshold,
-      tpr: figure(shares.tpr),
-      fpr: figure(shares.fpr),
-      precision: figure(shares.precision),
-      accuracy: figure(shares.accuracy),
-      abstainRate: figure(shares.abstainRate),
-      accuracyOutside: figure(shares.accuracyOutside),
-    })),
+    thresholds: thresholdTable(ranked).map(({ threshold, ...shares }) => ({ threshold, ...figures(shares) })),
     groups: Object.fromEntries(by.map((column) => [column, groupsBy(column, scored, random)])),
     mistakes: { real: worst(scored, false).map(mistakeOf), fake: worst(scored, true).map(mistakeOf) },
     milliseconds: millisecondsOf(scored),
   }
+}
+
+/** As many points of a curve as it is drawn with; none where a class is missing. */
+function curve<Point extends object>(points: readonly Point[]): Point[] {
+  return spread(
+    points.filter((point) => Object.values(point).every(Number.isFinite)),
+    CURVE_POINTS,
+  )
 }
 
 function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['verdicts'] {
@@ -167,25 +157,12 @@ function histogram(rows: readonly LabeledScore[]): number[] {
 
 function millisecondsOf(scored: readonly ScoredRow[]): Evaluation['milliseconds'] {
   const times = scored.flatMap(({ detection }) => (detection ? [detection.elapsedMs] : []))
-  const at = (values: readonly number[], share: number) =>
-    figure(
-      quantile(
-        values.toSorted((a, b) => a - b),
-        share,
-      ),
-    )
-  return {
-    medianDecode: at(
-      times.map(({ decode }) => decode),
-      0.5,
-    ),
-    medianInfer: at(
-      times.map(({ infer }) => infer),
-      0.5,
-    ),
-    p95: at(
-      times.map(({ decode, infer }) => decode + infer),
+  return figures({
+    medianDecode: median(times.map(({ decode }) => decode)),
+    medianInfer: median(times.map(({ infer }) => infer)),
+    p95: quantile(
+      times.map(({ decode, infer }) => decode + infer).sort((a, b) => a - b),
       0.95,
     ),
-  }
+  })
 }

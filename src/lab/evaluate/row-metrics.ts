@@ -56,6 +56,12 @@ export function figure(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toFixed(6)) : null
 }
 
+/** The same of several numbers by their names. */
+export function figures<Name extends string>(values: Readonly<Record<Name, number>>): Record<Name, number | null> {
+  const entries = Object.entries<number>(values).map(([name, value]) => [name, figure(value)])
+  return Object.fromEntries(entries) as Record<Name, number | null>
+}
+
 /** The share of each class that is flagged, with Wilson's interval: it was counted, and often few were. */
 export function flaggedOf(rows: readonly LabeledScore[]): Record<'realFlagged' | 'fakeFlagged', FigureWithInterval> {
   const shareOf = (fake: boolean): FigureWithInterval => {
@@ -68,12 +74,5 @@ export function flaggedOf(rows: readonly LabeledScore[]): Record<'realFlagged' |
 
 /** What verdicts are worth at even odds, as JSON states it, with the lower end of the share that is right. */
 export function verdictMetrics(rows: readonly VerdictRow[], random: Random) {
-  const { decided, right, rightWhenFake, rightWhenReal } = verdictFigures(rows)
-  return {
-    decided: figure(decided),
-    right: figure(right),
-    rightWhenFake: figure(rightWhenFake),
-    rightWhenReal: figure(rightWhenReal),
-    rightAtLeast: rightAtLeast(rows, random),
-  }
+  return { ...figures(verdictFigures(rows)), rightAtLeast: rightAtLeast(rows, random) }
 }

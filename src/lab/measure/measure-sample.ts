@@ -1,3 +1,4 @@
+import { median } from '../../core/arrays.js'
 import type { Clock } from '../../core/clock.js'
 import type { Measurement } from '../../detect/contract/measurement.js'
 import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
@@ -5,7 +6,6 @@ import { selfTestJob } from '../../detect/host/self-test.js'
 import { startWarmChild } from '../../detect/host/warm-child.js'
 import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
-import { quantile } from '../metrics/bootstrap.js'
 
 /** The cost and the result of a package's own sample in a separate detector process. */
 export interface SampleMeasurement {
@@ -52,11 +52,7 @@ export async function measureSample(
       measurement = await child.measure(job)
       milliseconds.push(clock.monotonic() - at)
     }
-    const medianMs = quantile(
-      milliseconds.toSorted((a, b) => a - b),
-      0.5,
-    )
-    return { measurement, medianMs, startMs, rssBytes: child.rssBytes }
+    return { measurement, medianMs: median(milliseconds), startMs, rssBytes: child.rssBytes }
   } finally {
     await child.kill('closed')
   }
