@@ -18,7 +18,7 @@ import { diagnoseSettings } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
 import { diagnoseWebhook } from './diagnose-webhook.js'
-import { check, type Diagnosis, failed, skipped } from './diagnosis.js'
+import { check, type Diagnosis, skipped } from './diagnosis.js'
 
 /**
  * Checks everything that `run` needs, one after the other, without submitting anything.
@@ -59,7 +59,7 @@ export async function* diagnose(
     })
   }
   yield await check('expected share', async () => shareText(settings.expectedShare))
-  yield await checkFfmpeg(settings)
+  yield await diagnoseFfmpeg(settings)
   yield await diagnoseCage(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)
@@ -84,14 +84,4 @@ async function checkDataDir({ dataDir, diskFreeBytes }: Settings): Promise<strin
     'disk-low',
     `${sizeText(free)} are free on the disk of ${root}, less than ${sizeText(diskFreeBytes)}`,
   )
-}
-
-/** One that is missing is left out, not failed: the daemon works without, for fewer kinds of media. */
-async function checkFfmpeg(settings: Settings): Promise<Diagnosis> {
-  try {
-    const { state, ...found } = await diagnoseFfmpeg(settings)
-    return { check: 'ffmpeg', outcome: state === 'found' ? 'ok' : 'skipped', ...found }
-  } catch (error) {
-    return failed('ffmpeg', error)
-  }
 }

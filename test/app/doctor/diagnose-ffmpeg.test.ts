@@ -23,7 +23,8 @@ describe('diagnoseFfmpeg', () => {
     vi.stubEnv('PATH', folder)
     try {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
-        state: 'missing',
+        check: 'ffmpeg',
+        outcome: 'skipped',
         message: expect.stringMatching(/most video.*AAC.*media-unsupported/),
         fix: expect.stringMatching(/ATTESTD_FFMPEG/),
       })
@@ -36,18 +37,17 @@ describe('diagnoseFfmpeg', () => {
     ['is not there', async () => path.join(folder, 'nowhere'), /names .*nowhere/],
     ['is another program', () => program('other', 'echo hello'), /is not ffmpeg/],
     ['does not run', () => program('broken', 'exit 3'), /does not run/],
-  ])('refuses one that was named and %s', async (_, make, message) => {
-    await expect(diagnoseFfmpeg({ ffmpeg: await make() })).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(message),
-    })
+  ])('fails for one that was named and %s', async (_, make, message) => {
+    const found = await diagnoseFfmpeg({ ffmpeg: await make() })
+    expect(found).toMatchObject({ outcome: 'failed', message: expect.stringMatching(message) })
+    expect(found.message).toContain('[setting-invalid]')
   })
 
   it.skipIf(ffmpeg === null)(
     'reports version and confinement of the one that is there (skipped where there is none)',
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
-        state: 'found',
+        outcome: 'ok',
         message: expect.stringMatching(/^\/.* is version \S+; (fully confined|ffmpeg )/),
       })
     },
