@@ -31,12 +31,13 @@ export const retryingJob = z.object({
   assetId: z.string().nullable(),
 })
 /** `nextTryAt` is in Unix milliseconds; `reason` is null for a job that was only held. */
-export type ListedRetry = z.infer<typeof retryingJob>
+type ListedRetry = z.infer<typeof retryingJob>
 
 /** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
-export type ListedJob = z.infer<typeof listedJob>
+type ListedJob = z.infer<typeof listedJob>
 
-interface ListQuery {
+/** Most jobs of the queues of a word, or of all. */
+export interface ListQuery {
   readonly queue?: string | undefined
   readonly limit: number
 }

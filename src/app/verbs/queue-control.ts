@@ -6,7 +6,7 @@ import { silentLog } from '../../core/log.js'
 import { createAudit } from '../../observe/audit.js'
 import { callDaemon, osUser } from '../../observe/control-client.js'
 import type { ControlFile } from '../../observe/control-file.js'
-import { controlOf, type ListedJob, type ListedRetry, listedJob, retryingJob } from '../daemon/control.js'
+import { controlOf, type ListQuery, listedJob, retryingJob } from '../daemon/control.js'
 import { dataPaths } from '../data-dir.js'
 import { openQueue } from '../open/open-queue.js'
 import { runningDaemon } from '../running-daemon.js'
@@ -15,15 +15,7 @@ import { runningDaemon } from '../running-daemon.js'
 const START_WAIT_MS = 3000
 
 /** What the queue verbs do, wherever the queues are. */
-export interface QueueControl {
-  failed(query: { queue?: string; limit: number }): Promise<ListedJob[]>
-  waiting(query: { queue?: string; limit: number }): Promise<ListedRetry[]>
-  retry(body: { queue?: string | undefined; ids?: string[] | undefined }): Promise<number>
-  drain(body: { queue?: string }): Promise<number>
-  /** @returns the queues that are paused from now on */
-  pause(body: { queue?: string }): Promise<string[]>
-  /** @returns the queues that are still paused */
-  resume(body: { queue?: string }): Promise<string[]>
+export interface QueueControl extends ReturnType<typeof controlOf> {
   close(): Promise<void>
 }
 
@@ -74,7 +66,7 @@ const pausedReply = z.object({ paused: z.array(z.string()) })
 function throughDaemon(control: ControlFile): QueueControl {
   const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
     callDaemon(control, { method: 'POST', path, body, answer }, systemClock)
-  const list = async <T>(path: string, { queue, limit }: { queue?: string; limit: number }, job: z.ZodType<T>) => {
+  const list = async <T>(path: string, { queue, limit }: ListQuery, job: z.ZodType<T>) => {
     const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
     const call = { method: 'GET', path: `${path}?${query}`, answer: z.object({ jobs: z.array(job) }) } as const
     return (await callDaemon(control, call, systemClock)).jobs
