@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiKey, KeyKind } from '../books/key-ring.js'
 import { parseJsonBody, rawBodyOf } from '../http/json-body.js'
@@ -29,9 +30,7 @@ export function requireSignature(app: FastifyInstance, world: World, ...kinds: K
   })
   app.addHook('preValidation', async (request) => {
     const credentials = request.getDecorator<Credentials>('credentials')
-    const body = rawBodyOf(request)
-    const expected = expectedSignature(credentials.key.signingSecret, { ...signedParts(request, credentials), body })
-    if (!isSameSignature(credentials.signature, expected)) throw wrongSignature()
+    checkSignature(request, credentials, createHash('sha256').update(rawBodyOf(request)).digest('hex'))
     request.setDecorator('caller', admit(world, credentials.key, ...kinds))
     await parseJsonBody(app, request)
   })
@@ -58,14 +57,21 @@ export function readCredentials(world: World, request: FastifyRequest): Credenti
   return { key, timestamp, signature }
 }
 
-/** What the signature covers, body aside. */
-export function signedParts(request: FastifyRequest, credentials: { timestamp: string }) {
-  return { timestamp: credentials.timestamp, method: request.method, target: request.raw.url ?? '' }
-}
-
-/** 401, without a word on which part differs. Uploads use it too: they check their signature after the body. */
-export function wrongSignature(): Refusal {
-  return new Refusal('signature-invalid', 'The signature is not that of this request.')
+/** Refuses a signature that is not that of the request, without a word on which part differs. @param bodySha256 lower-case hex */
+export function checkSignature(
+  request: FastifyRequest,
+  { key, timestamp, signature }: Credentials,
+  bodySha256: string,
+): void {
+  const { method } = request
+  const expected = expectedSignature(key.signingSecret, {
+    timestamp,
+    method,
+    target: request.raw.url ?? '',
+    bodySha256,
+  })
+  if (!isSameSignature(signature, expected))
+    throw new Refusal('signature-invalid', 'The signature is not that of this request.')
 }
 
 /** 403. A submitter who asks for an asset that is not its own gets it too. @param kinds those that would pass */

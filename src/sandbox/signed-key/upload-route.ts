@@ -4,11 +4,10 @@ import { faultHooks } from '../faults/fault-hooks.js'
 import { bearerOf } from '../http/bearer-token.js'
 import { SESSION, SIGNED, WALLET_SESSION } from '../http/openapi.js'
 import { acceptFiles, multipartBodyLimit, receiveFile, UploadBody } from '../http/receive-file.js'
-import { isSameSignature, signatureOverDigest } from '../http/signature-check.js'
 import { refusals, UploadReply } from '../http/wire.js'
 import { refuseWithout, requireSession } from '../wallet-session/bearer.js'
 import type { World } from '../world.js'
-import { admit, type Credentials, readCredentials, signedParts, wrongSignature } from './authenticate.js'
+import { admit, type Credentials, checkSignature, readCredentials } from './authenticate.js'
 
 /** Upload of media into the store behind the gateway. */
 export function uploadRoute(world: World): FastifyPluginAsyncZod {
@@ -30,7 +29,11 @@ submitter key: the signature then covers the SHA-256 of the raw multipart body, 
     const options = { bodyLimit: multipartBodyLimit(limit), schema, onRequest, ...faultHooks(world, 'upload') }
     app.post('/api/media/upload', options, async (request) => {
       const file = await receiveFile(request, limit)
-      if (bearerOf(request) === null) checkSignature(world, request, file.bodySha256)
+      if (bearerOf(request) === null) {
+        const credentials = request.getDecorator<Credentials>('credentials')
+        checkSignature(request, credentials, file.bodySha256)
+        admit(world, credentials.key, 'submitter')
+      }
       return { ...(await world.media.add(file.content, file.name)) }
     })
   }
@@ -44,11 +47,4 @@ function checkCredentials(world: World, request: FastifyRequest): void {
   }
   const session = requireSession(world, request)
   if (session !== null) refuseWithout('submitter', session)
-}
-
-function checkSignature(world: World, request: FastifyRequest, bodySha256: string): void {
-  const credentials = request.getDecorator<Credentials>('credentials')
-  const expected = signatureOverDigest(credentials.key.signingSecret, signedParts(request, credentials), bodySha256)
-  if (!isSameSignature(credentials.signature, expected)) throw wrongSignature()
-  admit(world, credentials.key, 'submitter')
 }
