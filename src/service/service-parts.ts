@@ -25,7 +25,6 @@ export interface ServiceOptions {
   readonly requestTimeoutMs: number
   /** Longest silence of the stream, milliseconds. */
   readonly streamIdleMs: number
-  readonly maxEventBytes?: number
   readonly userAgent?: string
   readonly clock: Clock
   readonly random: Random
@@ -80,7 +79,6 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     userAgent,
     headerTimeoutMs: requestTimeoutMs,
     idleMs: streamIdleMs,
-    maxEventBytes: options.maxEventBytes,
   }
   return {
     origin,

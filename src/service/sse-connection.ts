@@ -25,11 +25,12 @@ export interface SseConnectionOptions {
   readonly headerTimeoutMs: number
   /** Longest silence, milliseconds, and less once the stream has sent some heartbeats; any byte ends it, comments too. */
   readonly idleMs: number
-  readonly maxEventBytes: number
   /** Of the last event of the connection before; empty where there was none. */
   readonly lastId: string
 }
 
+/** Largest event, bytes; a larger open set comes by the list. */
+export const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Bytes that EventSource gets in one turn of the event loop: unknown lines take it 10 ms per KiB. */
 const SLICE_BYTES = 2 * 1024
 /**
@@ -165,7 +166,7 @@ export class SseConnection {
   /** @param before bytes of the event before the last slice @returns why its rest is skipped; null where it is read */
   #whySkip(before: number): 'too-large' | 'unread' | null {
     const { bytes } = this.#meter
-    if (bytes > this.#options.maxEventBytes) return 'too-large'
+    if (bytes > MAX_EVENT_BYTES) return 'too-large'
     if (before > LARGE_EVENT_BYTES || bytes <= LARGE_EVENT_BYTES) return null
     const now = this.#options.clock.monotonic()
     if (now - this.#largeAt < LARGE_EVERY_MS) return 'unread'

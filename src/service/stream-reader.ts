@@ -2,16 +2,13 @@ import type { Random } from '../core/clock.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { ServiceEvent } from './port.js'
-import { SseConnection, type SseConnectionOptions, type StreamItem } from './sse-connection.js'
+import { MAX_EVENT_BYTES, SseConnection, type SseConnectionOptions, type StreamItem } from './sse-connection.js'
 
 /** What both APIs' streams are read with; the waits between connections come from the back-off and Retry-After. */
-export interface StreamReaderOptions extends Omit<SseConnectionOptions, 'lastId' | 'maxEventBytes'> {
+export interface StreamReaderOptions extends Omit<SseConnectionOptions, 'lastId'> {
   readonly random: Random
-  readonly maxEventBytes?: number | undefined
 }
 
-/** @default largest event, bytes; a larger open set comes by the list. */
-const MAX_EVENT_BYTES = 2 * 1024 * 1024
 /** Waits between connections: soon after a single cut, seldom while the service is down. */
 const RECONNECT_BACKOFF: Backoff = { baseMs: 500, maxMs: 30_000 }
 /** How long a connection must have stood for the back-off to start over, milliseconds. */
@@ -27,12 +24,12 @@ const EVENT_ID_MAX = 1024
  * asks for it, so a slow consumer slows the sender and holds no more than one event in memory.
  */
 export async function* readStream(options: StreamReaderOptions, signal: AbortSignal): AsyncGenerator<ServiceEvent> {
-  const { source, clock, random, maxEventBytes = MAX_EVENT_BYTES } = options
+  const { source, clock, random } = options
   const lastId = { value: '' }
   let failures = 0
   let recovered = false
   while (!signal.aborted) {
-    const end: ConnectionEnd = yield* readConnection({ ...options, maxEventBytes }, lastId, signal)
+    const end: ConnectionEnd = yield* readConnection(options, lastId, signal)
     if (signal.aborted) return
     const stood = end.openedAt !== null && clock.monotonic() - end.openedAt >= STABLE_MS
     failures = stood ? 1 : failures + 1
@@ -46,14 +43,12 @@ export async function* readStream(options: StreamReaderOptions, signal: AbortSig
   }
 }
 
-type Connecting = Omit<SseConnectionOptions, 'lastId'>
-
 /** Why a connection ended, and when it stood, monotonic milliseconds; null where no stream came. */
 type ConnectionEnd = { readonly error: AttestdError; readonly openedAt: number | null }
 
 /** The events of one connection; returns why it ended. */
 async function* readConnection(
-  options: Connecting,
+  options: StreamReaderOptions,
   lastId: { value: string },
   signal: AbortSignal,
 ): AsyncGenerator<ServiceEvent, ConnectionEnd> {
@@ -77,12 +72,16 @@ async function* readConnection(
   }
 }
 
-async function eventsOf(options: Connecting, item: StreamItem, signal: AbortSignal): Promise<readonly ServiceEvent[]> {
+async function eventsOf(
+  { source }: StreamReaderOptions,
+  item: StreamItem,
+  signal: AbortSignal,
+): Promise<readonly ServiceEvent[]> {
   if (item === 'alive') return [{ kind: 'heartbeat' }]
   if (item === 'unread') return [{ kind: 'unread' }]
   try {
-    if (item !== 'too-large') return await options.source.decode(item, signal)
-    throw new AttestdError('event-too-large', `An event of more than ${options.maxEventBytes} bytes was skipped.`)
+    if (item !== 'too-large') return await source.decode(item, signal)
+    throw new AttestdError('event-too-large', `An event of more than ${MAX_EVENT_BYTES} bytes was skipped.`)
   } catch (error) {
     const { reason, message } = toAttestdError(error, 'event-malformed')
     return [{ kind: 'trouble', reason, message }]

@@ -9,7 +9,7 @@ import { WalletSessionClient } from './client.js'
 import { SessionKeeper, type SessionKeeperOptions } from './session.js'
 import { WALLET_FIXES } from './wallet-error.js'
 
-/** @default time between two blocks, milliseconds: 2 s on Base and Base Sepolia */
+/** Time between two blocks, and so the steps in which chain time moves, milliseconds: 2 s on Base and Base Sepolia. */
 const BLOCK_INTERVAL_MS = 2_000
 /** The latest block answers all who date an attestation within this time, milliseconds. */
 const BLOCK_SHARED_MS = 1_000
@@ -29,8 +29,6 @@ export interface WalletSessionOptions
   readonly attest?: Attest
   /** Age that the latest block may have, milliseconds; one that old does not contradict the Date of the service. @default 0 */
   readonly maxBlockAgeMs?: number
-  /** Steps in which chain time moves, milliseconds. @default BLOCK_INTERVAL_MS */
-  readonly blockIntervalMs?: number
 }
 
 /** The port with the parts behind it, which share one session and one clock and are closed together. */
@@ -49,7 +47,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
   const { address } = signer
   const parts: ServiceParts = createServiceParts(options, {
     readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
-    granularityMs: options.blockIntervalMs ?? BLOCK_INTERVAL_MS,
+    granularityMs: BLOCK_INTERVAL_MS,
     dateWithinMs: Math.max(DATE_WITHIN_MS, options.maxBlockAgeMs ?? 0),
     fixes: WALLET_FIXES,
   })
