@@ -28,32 +28,22 @@ function figureOf(title: string, note: string, picture: Html): Html {
   return html`<section><h2>${title}</h2>${picture}<p class="note">${note}</p></section>`
 }
 
+/** The straight line of a detector that guesses. */
+function byChance(left: number, right: number): Html {
+  return line([[0, left] as const, [1, right] as const], 'chance')
+}
+
 function roc({ roc, all }: Evaluation): Html {
   const curve = roc.map(({ fpr, tpr }): Point => [fpr, tpr])
   const label = `ROC curve, area ${decimal(all.auc.value)}`
-  return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', label }, [
-    line(
-      [
-        [0, 0],
-        [1, 1],
-      ],
-      'chance',
-    ),
-    line(curve, 'curve'),
-  ])
+  return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', label }, [byChance(0, 1), line(curve, 'curve')])
 }
 
 function precisionRecall({ precisionRecall, data }: Evaluation): Html {
   const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
   const share = data.prior ?? (data.rows === 0 ? 0 : data.fake / data.rows)
   return chart({ x: 'recall', y: 'precision', label: 'Precision-recall curve' }, [
-    line(
-      [
-        [0, share],
-        [1, share],
-      ],
-      'chance',
-    ),
+    byChance(share, share),
     line(curve, 'curve'),
   ])
 }
@@ -71,13 +61,7 @@ function reliability({ reliability }: Evaluation): Html {
   return chart(
     { x: 'mean risk of the bin', y: 'share that is fake', label: 'Reliability diagram', xTicks: RISK_TICKS },
     [
-      line(
-        [
-          [0, 0],
-          [1, 1],
-        ],
-        'chance',
-      ),
+      byChance(0, 1),
       line(
         bins.map(({ meanRisk, fakeShare }): Point => [meanRisk, fakeShare]),
         'curve thin',
