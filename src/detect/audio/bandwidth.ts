@@ -12,15 +12,12 @@ const SHARE_ABOVE = 1e-5
 /** The frequency, Hz, below which all but `SHARE_ABOVE` of the power of the speech lies; 0 where there is no speech. */
 function bandwidthOf(samples: Float32Array, voice: VoiceActivity, rate: number): number {
   const { frames, frameSamples, hopSamples } = voice
-  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)))
-  const hann = hannWindow(frameSamples)
+  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)), hannWindow(frameSamples))
   const total = new Float64Array(spectrum.size / 2 + 1)
   for (const [frame, flag] of frames.entries()) {
     if (flag === 0) continue
-    const start = frame * hopSamples
-    const weighted = (n: number) => (samples[start + n] as number) * (hann[n] as number)
-    const powers = spectrum.of(weighted, frameSamples, 0, total.length - 1)
-    for (const [bin, power] of powers.entries()) total[bin] = (total[bin] as number) + power
+    const powers = spectrum.of(samples, frame * hopSamples, 0, total.length - 1)
+    for (let bin = 0; bin < total.length; bin++) total[bin] = (total[bin] as number) + (powers[bin] as number)
   }
   const allowed = SHARE_ABOVE * total.reduce((sum, power) => sum + power, 0)
   let above = 0

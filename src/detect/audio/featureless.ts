@@ -49,47 +49,47 @@ export function refuseFeatureless(samples: Float32Array, rate: number, voice?: V
 export function hear(samples: Float32Array, rate: number, voice?: VoiceActivity): Heard {
   const frameSamples = Math.round(rate * FRAME_SECONDS)
   const hopSamples = Math.round(rate * HOP_SECONDS)
-  const shareOf = bandMeter(frameSamples, rate)
+  const sharesOf = bandMeter(frameSamples, rate)
   const spectra: Float64Array[] = []
   const step = Math.max(1, Math.ceil(samples.length / hopSamples / MOST_FRAMES))
   for (let index = 0; index * hopSamples + frameSamples <= samples.length; index += step) {
     if (voice?.frames[index] === 0) continue
-    const at = index * hopSamples
-    const frame = samples.subarray(at, at + frameSamples)
-    const mean = meanOf(frame)
-    if (levelOf(frame, mean) > AUDIBLE_DBFS) spectra.push(shareOf(frame, mean))
+    const start = index * hopSamples
+    const mean = meanOf(samples, start, frameSamples)
+    if (levelOf(samples, start, frameSamples, mean) > AUDIBLE_DBFS) spectra.push(sharesOf(samples, start, mean))
   }
   return { audibleSeconds: (spectra.length * step * hopSamples) / rate, change: changeOf(spectra) }
 }
 
-function meanOf(frame: Float32Array): number {
+function meanOf(samples: Float32Array, start: number, length: number): number {
   let sum = 0
-  for (const sample of frame) sum += sample
-  return sum / frame.length
+  for (let index = start; index < start + length; index++) sum += samples[index] as number
+  return sum / length
 }
 
 /** Power without the mean, dBFS. */
-function levelOf(frame: Float32Array, mean: number): number {
+function levelOf(samples: Float32Array, start: number, length: number, mean: number): number {
   let power = 0
-  for (const sample of frame) power += (sample - mean) ** 2
-  return 10 * Math.log10(power / frame.length)
+  for (let index = start; index < start + length; index++) power += ((samples[index] as number) - mean) ** 2
+  return 10 * Math.log10(power / length)
 }
 
 /** Shares of the power in each band. */
-function bandMeter(frameSamples: number, rate: number): (frame: Float32Array, mean: number) => Float64Array {
-  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)))
-  const hann = hannWindow(frameSamples)
+function bandMeter(
+  frameSamples: number,
+  rate: number,
+): (samples: Float32Array, start: number, mean: number) => Float64Array {
+  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)), hannWindow(frameSamples))
   const first = Math.ceil((BAND[0] * spectrum.size) / rate)
   const last = Math.min(spectrum.size / 2, Math.floor((BAND[1] * spectrum.size) / rate))
   const bandOf = Uint8Array.from({ length: last - first + 1 }, (_, index) => {
     const octaves = Math.log(((first + index) * rate) / spectrum.size / BAND[0])
     return Math.min(BANDS - 1, Math.floor((BANDS * octaves) / Math.log(BAND[1] / BAND[0])))
   })
-  return (frame, mean) => {
-    const weighted = (n: number) => ((frame[n] as number) - mean) * (hann[n] as number)
+  return (samples, start, mean) => {
     const shares = new Float64Array(BANDS)
     let sum = 0
-    const powers = spectrum.of(weighted, frameSamples, first, last)
+    const powers = spectrum.of(samples, start, first, last, mean)
     for (let index = 0; index < powers.length; index++) {
       const band = bandOf[index] as number
       const power = powers[index] as number
@@ -104,7 +104,8 @@ function bandMeter(frameSamples: number, rate: number): (frame: Float32Array, me
 function changeOf(spectra: readonly Float64Array[]): number {
   const mean = new Float64Array(BANDS)
   for (const shares of spectra)
-    for (const [band, share] of shares.entries()) mean[band] = (mean[band] as number) + share / spectra.length
+    for (let band = 0; band < BANDS; band++)
+      mean[band] = (mean[band] as number) + (shares[band] as number) / spectra.length
   const distances = spectra.map((shares) =>
     shares.reduce((sum, share, band) => sum + Math.abs(share - (mean[band] as number)) / 2, 0),
   )

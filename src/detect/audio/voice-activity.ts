@@ -39,9 +39,7 @@ export function findVoice(samples: Float32Array, rate: number): VoiceActivity {
   const frameSamples = Math.round(rate * FRAME_SECONDS)
   const hopSamples = Math.round(rate * HOP_SECONDS)
   const count = samples.length < frameSamples ? 0 : 1 + Math.floor((samples.length - frameSamples) / hopSamples)
-  const levels = Float64Array.from({ length: count }, (_, frame) =>
-    levelOf(samples.subarray(frame * hopSamples, frame * hopSamples + frameSamples)),
-  )
+  const levels = Float64Array.from({ length: count }, (_, frame) => levelOf(samples, frame * hopSamples, frameSamples))
   const least = leastLevel(levels)
   const flatness = flatnessMeter(frameSamples, rate)
   const active = Uint8Array.from(levels, (level, frame) =>
@@ -51,10 +49,10 @@ export function findVoice(samples: Float32Array, rate: number): VoiceActivity {
 }
 
 /** Mean power, dBFS. */
-function levelOf(frame: Float32Array): number {
+function levelOf(samples: Float32Array, start: number, length: number): number {
   let power = 0
-  for (const sample of frame) power += sample * sample
-  return 10 * Math.log10(power / frame.length + TINY)
+  for (let index = start; index < start + length; index++) power += (samples[index] as number) ** 2
+  return 10 * Math.log10(power / length + TINY)
 }
 
 function leastLevel(levels: Float64Array): number {
@@ -74,13 +72,11 @@ function percentile(sorted: Float64Array, share: number): number {
 }
 
 function flatnessMeter(frameSamples: number, rate: number): (samples: Float32Array, start: number) => number {
-  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)))
-  const hann = hannWindow(frameSamples)
+  const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)), hannWindow(frameSamples))
   const first = Math.ceil((BAND[0] * spectrum.size) / rate)
   const last = Math.floor((BAND[1] * spectrum.size) / rate)
   return (samples, start) => {
-    const weighted = (n: number) => (samples[start + n] as number) * (hann[n] as number)
-    const powers = spectrum.of(weighted, frameSamples, first, last)
+    const powers = spectrum.of(samples, start, first, last)
     let sum = 0
     let logs = 0
     for (const power of powers) {

@@ -11,7 +11,8 @@ function powerBetween(sound: Float32Array, low: number, high: number): number {
   const size = 2048
   const middle = sound.subarray(1024, 1024 + size)
   const bin = (frequency: number) => Math.round((frequency * size) / RATE)
-  const powers = new PowerSpectrum(size).of((index) => middle[index] as number, size, bin(low), bin(high))
+  const flat = new Float64Array(size).fill(1)
+  const powers = new PowerSpectrum(size, flat).of(middle, 0, bin(low), bin(high))
   return powers.reduce((sum, power) => sum + power, 0) / powers.length
 }
 

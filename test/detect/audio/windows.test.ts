@@ -1,6 +1,9 @@
+import fs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { packagePath } from '../../../src/core/files.js'
 import { resample } from '../../../src/detect/audio/resampler.js'
 import { fillWindow, planWindows } from '../../../src/detect/audio/windows.js'
+import { parseManifest } from '../../../src/detect/package/manifest.js'
 import type { AudioPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { inRow } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
@@ -112,4 +115,14 @@ describe('fillWindow', () => {
     expect(Array.from(fillWindow(stretch, whole)).slice(149, 151)).toEqual([150, 0])
     expect(fillWindow(stretch, whole)).toHaveLength(400)
   })
+})
+
+it('attestd-audio hears the first and the last window of a recording, of which its figures are', async () => {
+  const file = packagePath('models', 'attestd-audio', 'detector.json')
+  const { preprocessing } = parseManifest(await fs.readFile(file, 'utf8'), file)
+  if (preprocessing.kind !== 'audio') throw new Error('attestd-audio reads no audio.')
+  const sound = speechLike(15, RATE)
+  const all = planWindows(sound, { ...preprocessing, maxWindows: 256 }).windows
+  expect(all.length).toBeGreaterThan(4)
+  expect(planWindows(sound, preprocessing).windows).toEqual([all[0], all.at(-1)])
 })
