@@ -8,11 +8,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { parse } from 'csv-parse/sync'
-import { calibrateOnLogits } from '../dist/app/lab/calibrate-model.js'
+import { calibratedBy } from '../dist/app/lab/calibrate-model.js'
 import { progressBar } from '../dist/cli/terminal/progress.js'
 import { loadSettings } from '../dist/config/load.js'
 import { systemClock } from '../dist/core/clock.js'
 import { listenForStop } from '../dist/core/shutdown.js'
+import { loadPackage } from '../dist/detect/package/package-loader.js'
 import { evaluateIntoPackage, evaluateOnFixture } from './evaluate-packages.mjs'
 
 const { values } = parseArgs({
@@ -50,9 +51,9 @@ async function calibrateOne() {
     row: { id: String(index), fake: label === 'fake', columns: { source } },
     detection: { rawScore: Number(logit), length: length === undefined ? undefined : Number(length) },
   }))
-  const { bandAfter } = await calibrateOnLogits(settings, id, rows, {
-    data: path.basename(logits),
-    digest: createHash('sha256').update(text).digest('hex'),
+  const detector = await loadPackage(path.join(settings.modelsDir, id))
+  const data = { from: path.basename(logits), digest: createHash('sha256').update(text).digest('hex') }
+  const { bandAfter } = await calibratedBy(settings, detector, rows, data, {
     method,
     accuracy: Number(accuracy),
     write: true,

@@ -1,8 +1,7 @@
-import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { type LoadedPackage, loadOrder, loadPackage } from '../../detect/package/package-loader.js'
+import { type LoadedPackage, loadOrder } from '../../detect/package/package-loader.js'
 import {
   type CalibratedRow,
   type CalibrateOptions,
@@ -19,7 +18,6 @@ import { interrupted } from '../../lab/interrupted.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
-import { packagePlace } from './named-package.js'
 
 /** How to fit, and to what data. Without `write` the package stays as it is, and the report is all there is. */
 export interface CalibrateModelOptions extends LabeledDataOptions, Pick<CalibrateOptions, 'method' | 'accuracy'> {
@@ -44,21 +42,10 @@ export async function calibrateModel(
 }
 
 /**
- * Fits a calibration of a package to logits that its recipe kept of held-out media, by the same rule.
- * @throws AttestdError lab-data-invalid
+ * Fits a calibration of a package to what it measured of labeled rows, or its recipe of held-out media.
+ * @throws AttestdError lab-data-invalid, draining, and what stops detectors
  */
-export async function calibrateOnLogits(
-  settings: Settings,
-  named: string,
-  rows: readonly CalibratedRow[],
-  options: Omit<CalibrateModelOptions, 'limit' | 'root' | 'onProgress'> & { readonly digest: string },
-): Promise<CalibrationReport> {
-  const { modelsDir, id } = await packagePlace(settings, named)
-  const detector = await loadPackage(path.join(modelsDir, id))
-  return calibratedBy(settings, detector, rows, { from: options.data, digest: options.digest }, options)
-}
-
-async function calibratedBy(
+export async function calibratedBy(
   settings: Settings,
   detector: LoadedPackage,
   rows: readonly CalibratedRow[],
