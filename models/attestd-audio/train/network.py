@@ -19,7 +19,7 @@ CLIP = 4.0
 STRENGTH, PAIRS = 30.0, 0.3
 NEWTON_STEPS, SETTLED = 12, 2e-2
 # With so many of the rows, drawn by their weight, every row is compared; directions in which these hardly differ are left out.
-KNOWN, LEAST = 2000, 1e-5
+KNOWN, LEAST = 4000, 1e-5
 # Of each part of the statistics only so many principal components are compared.
 COMPONENTS = 25
 # Of the quadratic form of a wider part than WHOLE only the RANK greatest eigenvectors are kept.

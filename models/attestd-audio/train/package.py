@@ -14,7 +14,7 @@ import voice
 from frontend import SAMPLES
 
 # By edition, whether it is the open one.
-VERSIONS = {False: '4.1.0', True: '1.0.0'}
+VERSIONS = {False: '4.2.0', True: '1.0.0'}
 # Of the open edition, which sees and hears the same.
 MAIN = 'attestd-audio'
 # On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).

@@ -25,7 +25,7 @@ from frontend import Statistics
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHARD = 40
-# Weight of a clip's degraded window; those of the clip as it is share the rest.
+# What the window of a degraded copy weighs beside one of the clip as it is.
 DEGRADED_WEIGHT = 0.5
 
 
@@ -84,9 +84,9 @@ class Windows:
 
 
 def fitted(clips, windows, allowed, seed):
-    """A head on the first window and the degraded one of the rows of the mask."""
+    """A head on all windows of the rows of the mask."""
     rows = data.trained(clips, allowed, np.random.default_rng(seed))
-    here = np.flatnonzero(np.isin(windows.places, rows) & (windows.kinds != data.LAST))
+    here = np.flatnonzero(np.isin(windows.places, rows))
     row_of = {place: number for number, place in enumerate(rows)}
     weights = data.weights_of(clips, rows)[[row_of[place] for place in windows.places[here]]]
     weights *= np.where(windows.kinds[here] == data.DEGRADED, DEGRADED_WEIGHT, 1)
