@@ -31,7 +31,8 @@ interface WriteOptions {
   readonly flush?: boolean
 }
 
-const writeOpen = promisify(writeFile)
+/** Writes data to an open file, all of it. */
+export const writeOpen = promisify(writeFile)
 
 /**
  * Writes data to a file and closes it. Only the write itself goes through the thread pool: the way there costs more than

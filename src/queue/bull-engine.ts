@@ -77,6 +77,8 @@ export class BullEngine implements QueueEngine {
   /** By stage: the workers of all kinds of media share what this process can do at the same time. */
   readonly #admissions: Readonly<Record<'analyze' | 'submit', Admission>>
   readonly #paused: Readonly<Record<QueueName, SharedReading<boolean>>>
+  /** The checks of readiness ask at the same time. */
+  readonly #pings = new SharedReading<void>()
   readonly #workers = new Set<JobWorker>()
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
@@ -302,7 +304,8 @@ export class BullEngine implements QueueEngine {
       throw new AttestdError('queue-unreachable', `The queue engine did not answer within ${PING_MS} ms.`)
     }
     try {
-      await withinLimit(this.#options.clock, PING_MS, this.#backing.ping(), late, signal)
+      const ping = () => withinLimit(this.#options.clock, PING_MS, this.#backing.ping(), late)
+      await this.#pings.share(ping, signal)
     } catch (error) {
       throw isAbort(error) ? error : toAttestdError(error, 'queue-unreachable')
     }

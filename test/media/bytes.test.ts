@@ -1,3 +1,4 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -69,6 +70,21 @@ describe('spool', () => {
   it.runIf(process.platform === 'linux')('names a full disk', async () => {
     const full = () => fs.writeFile('/dev/full', 'x')
     expect(await failure(onDisk(full()))).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+  })
+
+  it('goes through the thread pool once a chunk', async () => {
+    const ours = new AsyncLocalStorage<true>()
+    const ways: string[] = []
+    const hook = createHook({
+      init: (_id, type) => void (ours.getStore() && /^(FS|FILEHANDLE)/.test(type) && ways.push(type)),
+    }).enable()
+    try {
+      const file = path.join(await temporaryFolder(), 'spooled')
+      await ours.run(true, () => spool(chunksOf(someBytes(1000), 400), file, limits))
+      expect(ways).toEqual(Array.from({ length: 3 }, () => 'FSREQCALLBACK'))
+    } finally {
+      hook.disable()
+    }
   })
 
   it('follows no symbolic link', async () => {

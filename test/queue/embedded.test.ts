@@ -70,6 +70,28 @@ describe('embedded engine', () => {
     }
   })
 
+  it('asks the database once for pings of the same moment', async () => {
+    const query = vi.spyOn(poolOf(engine), 'query')
+    const asked = () => query.mock.calls.filter(([text]) => text === 'SELECT 1').length
+    try {
+      await Promise.all([engine.ping(), engine.ping()])
+      expect(asked()).toBe(1)
+      await engine.ping()
+      expect(asked()).toBe(2)
+    } finally {
+      query.mockRestore()
+    }
+  })
+
+  it('vacuums every table, and analyzes those of jobs alone', async () => {
+    const pool = poolOf(engine)
+    await pool.maintain()
+    const named = (column: string) => `SELECT relname AS name FROM pg_stat_all_tables WHERE ${column} > 0 ORDER BY 1`
+    expect((await pool.query(named('analyze_count'), [])).rows).toEqual([{ name: 'event' }, { name: 'job' }])
+    const names = [{ name: 'event' }, { name: 'job' }, { name: 'meta' }, { name: 'pg_statistic' }]
+    expect((await pool.query(named('vacuum_count'), [])).rows).toEqual(expect.arrayContaining(names))
+  })
+
   it('leaves a released lock and no half-made database behind', async () => {
     expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])
     expect(await readFile(path.join(template, 'queue', 'lock.1'), 'utf8')).toBe('')

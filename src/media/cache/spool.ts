@@ -1,5 +1,7 @@
+import { closeSync, openSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { writeOpen } from '../../core/files.js'
 import { createContentHasher } from '../content-hash.js'
 import type { ContentHashAlgorithm } from '../media-source.js'
 
@@ -18,7 +20,8 @@ export interface SpoolOptions {
 }
 
 /**
- * Writes a stream to a file while hashing it, one chunk in memory at a time. The file is gone when this throws.
+ * Writes a stream to a file while hashing it, one chunk in memory at a time. The file is gone when this throws. As in
+ * `writeTo`, the writes alone go through the thread pool.
  * @throws AttestdError media-empty, media-too-large, media-cache-failed, and whatever the stream throws
  */
 export async function spool(
@@ -27,20 +30,22 @@ export async function spool(
   { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
   // Nobody writes to it again: only this handle may.
-  const handle = await onDisk(fs.open(file, 'wx', 0o400))
+  const handle = await onDisk((async () => openSync(file, 'wx', 0o400))())
   const hasher = createContentHasher(algorithm)
   let bytes = 0
   try {
-    for await (const chunk of source) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      await onDisk(handle.appendFile(chunk))
-      await hasher.update(chunk)
+    try {
+      for await (const chunk of source) {
+        bytes += chunk.length
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        await onDisk(writeOpen(handle, chunk))
+        await hasher.update(chunk)
+      }
+    } finally {
+      await onDisk((async () => closeSync(handle))())
     }
     if (bytes === 0) throw new AttestdError('media-empty')
-    await onDisk(handle.close())
   } catch (error) {
-    await handle.close().catch(() => {})
     await fs.rm(file, { force: true }).catch(() => {})
     throw error
   }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import syncFs from 'node:fs'
 import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
@@ -356,13 +358,18 @@ describe('fetching through the cache', () => {
     const oldUri = `ipfs://${await dag.add({ '': old })}`
     const kept = await source.fetch({ uri: oldUri, contentHash: sha256Hex(old) })
     kept.release()
-    const { open } = fs
-    const full = vi.spyOn(fs, 'open').mockImplementation(() => open('/dev/full', 'w'))
-    onEnd(async () => full.mockRestore())
+    const { openSync } = syncFs
+    const full = vi.spyOn(syncFs, 'openSync').mockImplementation(() => openSync('/dev/full', 'w'))
+    const unfill = () => {
+      full.mockRestore()
+      syncBuiltinESMExports()
+    }
+    syncBuiltinESMExports()
+    onEnd(async () => unfill())
     const error = await failure(source.fetch({ uri, contentHash }))
     expect(error).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
     expect(source.events).toContainEqual({ type: 'cache', outcome: 'evicted', bytes: 100 })
-    full.mockRestore()
+    unfill()
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
