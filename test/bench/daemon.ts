@@ -1,6 +1,7 @@
 // `npm run bench:daemon`: processor time of the daemon for a picture, without its detector processes, on each queue engine. The
 // detector is tiny and the pictures are small, so that a slow machine shows it, too. Node's compiler takes some 5 ms of each of
-// the first 1,000 pictures, which a daemon that runs for weeks does not: they warm it up. `--assets`, `--warm-up`.
+// the first 1,000 pictures, which a daemon that runs for weeks does not: they warm it up, and the first 200 of them are printed
+// as cold. `--assets`, `--warm-up`.
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,6 +21,8 @@ const { values } = parseArgs({
   },
 })
 const [ASSETS, WARM_UP] = [Number(values.assets), Number(values['warm-up'])]
+/** Pictures after the start whose cost is printed as that of a cold daemon. */
+const COLD = Math.min(200, WARM_UP)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 async function measure(queueUrl: string, folder: string): Promise<void> {
@@ -41,10 +44,13 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
       const [own = 0, ...others] = after.map((ms, nth) => (ms - (before[nth] ?? 0)) / (to - from))
       return { own, detectors: others.reduce((sum, ms) => sum + ms, 0) }
     }
-    await scored(0, WARM_UP)
+    const cold = await scored(0, COLD)
+    await scored(COLD, WARM_UP)
     const { own, detectors } = await scored(WARM_UP, WARM_UP + ASSETS)
     const engine = queueUrl.split(':')[0]
-    print(`queue ${engine}: daemon ${own.toFixed(1)} ms a picture, detector processes ${detectors.toFixed(1)} ms`)
+    print(
+      `queue ${engine}: daemon ${own.toFixed(1)} ms a picture (the first ${COLD}: ${cold.own.toFixed(1)} ms), detector processes ${detectors.toFixed(1)} ms`,
+    )
     daemon.kill('SIGTERM')
     await daemon.exited
   } finally {

@@ -71,7 +71,7 @@ class DatabaseThread {
 
   /**
    * A single-user PostgreSQL has no autovacuum and no checkpointer: without this the files grow with every job. To analyze
-   * the system's own tables as well takes four fifths of the time, and they stay as they are.
+   * the system's own tables as well doubles the time, and they stay as they are.
    */
   async #maintain(): Promise<QueryRows> {
     await this.#db.exec('VACUUM')
