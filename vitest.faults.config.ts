@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    globalSetup: ['test/support/daemon-scratch.ts'],
     setupFiles: ['test/support/database-code.mjs'],
     pool: 'forks',
     isolate: false,

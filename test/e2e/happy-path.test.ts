@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench, PATIENT } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
 
@@ -9,7 +9,7 @@ it('every open asset gets one signed score, and the daemon stops cleanly', async
   bench = await DaemonBench.create()
   await bench.registerMany(6, 'happy')
   // No queue is prepared: this start makes its own, as a first start does.
-  const daemon = await bench.start().ready()
+  const daemon = await bench.start(PATIENT).ready()
   await bench.registerMany(6, 'happy')
   await bench.expectExactlyOneEach()
   expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))

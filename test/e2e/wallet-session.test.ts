@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { anvil, anvilFor } from '../support/anvil.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { DaemonBench, PATIENT } from '../support/daemon-bench.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
 import { recoverOnChain } from '../support/recover-on-chain.js'
 import { WireRecorder } from '../support/wire-recorder.js'
@@ -50,7 +50,7 @@ describe('the daemon on a wallet-session service', () => {
     await bench.prepare()
     bench.sandbox.control.setStake({ stakedWei: 1n })
     await bench.registerMany(2, 'stake')
-    const daemon = bench.startHere({ ATTESTD_LOG_LEVEL: 'debug' })
+    const daemon = bench.startHere({ ...PATIENT, ATTESTD_LOG_LEVEL: 'debug' })
     // At once, without a time of not knowing.
     expect((await daemon.get('/readyz')).text).toContain('stake-low')
     const told = daemon.log.filter(({ level, reason }) => level === 'warn' && reason === 'stake-low')

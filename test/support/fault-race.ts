@@ -1,4 +1,4 @@
-import { type Api, DaemonBench } from './daemon-bench.js'
+import { type Api, DaemonBench, PATIENT } from './daemon-bench.js'
 import { Wiretap } from './daemon-wiretap.js'
 
 export interface RaceOptions {
@@ -45,7 +45,7 @@ export async function runRace({
       taps.push(tap)
       const name = `alone-${nth}`
       await bench.prepare(name)
-      bench.start({ ATTESTD_SERVICE_URL: tap.url }, name)
+      bench.start({ ...PATIENT, ATTESTD_SERVICE_URL: tap.url }, name)
     }
     await Promise.all(bench.daemons.map((daemon) => daemon.ready()))
     await bench.registerMany(assets, seed)

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { placeEmptyDatabase } from '../../src/queue/embedded/empty-database.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
-import { placeEmptyQueue } from './daemon-queue-template.js'
 import { writeTinyPackage } from './detector-package.js'
 import { HOSTILE, HOSTILE_NAME } from './hostile-texts.js'
 import { createLabBench, type LabBench } from './lab-bench.js'
@@ -37,7 +38,7 @@ export async function createHostileWorld(): Promise<HostileWorld> {
   const lab = await createLabBench()
   await writeHostilePackages(at('models'))
   await writeHostileLedger(at('recorded', 'ledger'))
-  await placeEmptyQueue(at('daemon'))
+  await placeEmptyDatabase(at('daemon', 'queue', 'pg'), false, systemClock)
   await fs.copyFile(packagePath('samples', 'coffee.jpg'), at(`${HOSTILE_NAME}.jpg`))
   const sandbox = await startHostileSandbox(at('service'), at(HOSTILE_NAME, 'secrets'))
   return {
