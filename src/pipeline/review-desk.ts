@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { riskText } from '../core/risk.js'
@@ -25,7 +26,7 @@ export interface WaitingReview {
 
 /** The ports of a decision. */
 export interface DeskOptions {
-  readonly queue: Pick<QueueEngine, 'add' | 'find' | 'remove'>
+  readonly queue: Pick<QueueEngine, 'add' | 'claims' | 'find' | 'remove'>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Where this daemon reaches the service: an asset that is closed or scored is then refused at once. */
   readonly service?: Pick<AttesterService, 'find'> | undefined
@@ -34,6 +35,8 @@ export interface DeskOptions {
 /** A job is looked at by a worker for some milliseconds, in which it cannot be replaced. */
 const TRIES = 20
 const TRY_AGAIN_MS = 100
+/** How long the claim of a daemon that died over a decision keeps others from theirs, ms. */
+const CLAIM_MS = 1_000
 
 /** What a person gets to see of an unsure detection, and until when. */
 export function reviewOf({ evidence, parts }: Detection, doubt: string, { asset, seenAt }: AnalyzeJob): Review {
@@ -67,7 +70,7 @@ export async function waitingReviews(queue: Pick<QueueEngine, 'pending'>, now: n
  */
 export async function openReview(
   id: string,
-  { clock, queue }: Pick<DeskOptions, 'clock' | 'queue'>,
+  { clock, queue }: { readonly queue: Pick<QueueEngine, 'find'>; readonly clock: Pick<Clock, 'now'> },
 ): Promise<WaitingReview> {
   const found = await queue.find('submit', id)
   if (found?.forged) throw new AttestdError('fleet-code-wrong')
@@ -86,7 +89,7 @@ function decidedText(data: unknown): string {
 
 /**
  * Puts a decision in the place of the job that waits, so that the submit stage sends it as any score. Of several
- * decisions the first counts: only one of them can remove the job that waits.
+ * decisions the first counts.
  * @throws AttestdError review-decided, review-expired, asset-closed, score-conflict, fleet-code-wrong, queue-unreachable
  */
 export async function decide(
@@ -97,17 +100,26 @@ export async function decide(
   const { clock, queue, service } = options
   const { asset } = (await openReview(id, options)).job
   if (service) await refuseEnded(asset.id, service)
+  const [claim, owner] = [`review:${id}`, randomUUID()]
   for (let tries = 0; tries < TRIES; tries++) {
-    const { job } = await openReview(id, options)
-    if (await queue.remove('submit', id, 'waiting')) {
-      const decision = { ...decided, at: clock.now() }
-      const data = storeSubmitJob({ ...job, decision })
-      // Not new where the asset was offered again between the two: that job waits for a person too.
-      if ((await queue.add('submit', id, data, { priority: priorityOf(asset.turnaround) })).added) return job
+    // A job with the decision of another daemon waits too: what was read must still be there when it is removed.
+    if (await queue.claims.take(claim, owner, CLAIM_MS)) {
+      const job = await replaced(id, decided, options).finally(() => queue.claims.release(claim, owner))
+      if (job) return job
     }
     await clock.sleep(TRY_AGAIN_MS)
   }
   throw new AttestdError('queue-unreachable', 'The queue did not take the decision; nothing was recorded.')
+}
+
+/** @returns null where the job could not be replaced now */
+async function replaced(id: string, decided: Omit<Decision, 'at'>, { clock, queue }: DeskOptions) {
+  const { job } = await openReview(id, { clock, queue })
+  if (!(await queue.remove('submit', id, 'waiting'))) return null
+  const data = storeSubmitJob({ ...job, decision: { ...decided, at: clock.now() } })
+  // Not new where the asset was offered again between the two: that job waits for a person too.
+  const { added } = await queue.add('submit', id, data, { priority: priorityOf(job.asset.turnaround) })
+  return added ? job : null
 }
 
 /** What the service states; a service that does not answer is asked again before the score is sent. */

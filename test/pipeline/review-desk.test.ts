@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import { asRisk, riskOfPercent } from '../../src/core/risk.js'
 import { parseSubmitJob, type StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { decide, inReview, openReview, reviewOf, waitingReviews } from '../../src/pipeline/review-desk.js'
+import { MemoryClaims } from '../../src/queue/claims.js'
 import type { KnownJob } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
 import { openAsset, storableDetection, submitJobData } from '../support/pipeline-parts.js'
@@ -17,6 +19,7 @@ function deskWith(data: StoredSubmitJob | null, change: Partial<KnownJob> = {}) 
   const jobs = new Map<string, StoredSubmitJob>()
   if (data) jobs.set('job', data)
   const queue = {
+    claims: new MemoryClaims(systemClock),
     find: async (_name: string, id: string): Promise<KnownJob | null> => {
       const known = jobs.get(id)
       return known ? { state: 'waiting', data: known, attempts: 0, failure: null, ...change } : null
@@ -67,6 +70,21 @@ describe('a decision', () => {
       reason: 'review-decided',
       message: expect.stringContaining(`${by} decided 12.5`),
     })
+  })
+
+  it('of another daemon does not replace one that was recorded after it had looked', async () => {
+    const { options } = deskWith(waitingJob())
+    const ends: Promise<unknown>[] = []
+    const remove = async (name: string, id: string) => {
+      const other = decide('job', { ...entered, by: 'bob' }, options)
+      ends.push(other)
+      await other.catch(() => {})
+      return options.queue.remove(name, id)
+    }
+    ends.push(decide('job', entered, { ...options, queue: { ...options.queue, remove } }))
+    await ends[0]!.catch(() => {})
+    const settled = await Promise.allSettled(ends)
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
   it('after the deadline is refused, and leaves the job to end without a score', async () => {
