@@ -44,7 +44,7 @@ it('of 200 urgent assets of which 190 are hostile, each of the 10 honest ones is
     // As by default.
     ATTESTD_RETRY_MAX_MS: '60000',
   })
-  await daemon.ready()
+  // Not until it is ready: while nearly all media fails, the check of the gateways may say that it is not.
   await bench.until('scores of the honest assets', () => watch.look() === 0)
   expect(watch.latencies).toHaveLength(HONEST)
   expect(Math.max(...watch.latencies)).toBeLessThan(URGENT_MS)
