@@ -87,7 +87,7 @@ function webpSize(head: Buffer): Size | null {
   }
 }
 
-/** The largest of the image sizes (ispe) in its index; a grid of tiles states its own beside theirs. */
+/** The largest of the image sizes (ispe) in its index, which of a grid also lists the size of its tiles. */
 function avifSize(head: Buffer): Size | null {
   let largest: Size | null = null
   for (let at = head.indexOf('ispe'); at !== -1 && at + 16 <= head.length; at = head.indexOf('ispe', at + 4)) {

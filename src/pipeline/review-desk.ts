@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { riskText } from '../core/risk.js'
 import type { Detection } from '../detect/detection.js'
+import { claimedWork } from '../queue/claims.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { AttesterService } from '../service/port.js'
 import {
@@ -35,8 +36,6 @@ export interface DeskOptions {
 /** A job is looked at by a worker for some milliseconds, in which it cannot be replaced. */
 const TRIES = 20
 const TRY_AGAIN_MS = 100
-/** How long the claim of a daemon that died over a decision keeps others from theirs, ms. */
-const CLAIM_MS = 1_000
 
 /** What a person gets to see of an unsure detection, and until when. */
 export function reviewOf({ evidence, parts }: Detection, doubt: string, { asset, seenAt }: AnalyzeJob): Review {
@@ -100,13 +99,12 @@ export async function decide(
   const { clock, queue, service } = options
   const { asset } = (await openReview(id, options)).job
   if (service) await refuseEnded(asset.id, service)
-  const [claim, owner] = [`review:${id}`, randomUUID()]
+  // A queue that does not answer fails the work itself.
+  const claim = { claims: queue.claims, clock, owner: randomUUID(), onFailure: () => {} }
   for (let tries = 0; tries < TRIES; tries++) {
     // A job with the decision of another daemon waits too: what was read must still be there when it is removed.
-    if (await queue.claims.take(claim, owner, CLAIM_MS)) {
-      const job = await replaced(id, decided, options).finally(() => queue.claims.release(claim, owner))
-      if (job) return job
-    }
+    const job = await claimedWork(`review:${id}`, claim, () => replaced(id, decided, options))
+    if (job) return job
     await clock.sleep(TRY_AGAIN_MS)
   }
   throw new AttestdError('queue-unreachable', 'The queue did not take the decision; nothing was recorded.')

@@ -49,8 +49,8 @@ const CLAIM_MS = 15_000
 /** What a claim is taken with. */
 export interface ClaimOptions {
   readonly claims: Claims
-  readonly clock: Clock
-  /** Who works: the id of a job, which only one worker has at a time. */
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Who works: an id that only one worker has at a time, such as that of a job. */
   readonly owner: string
   /** Called where the queue engine did not answer: the work is then done, perhaps twice. */
   readonly onFailure: (error: unknown) => void

@@ -69,7 +69,7 @@ describe('spool', () => {
 
   it.runIf(process.platform === 'linux')('names a full disk', async () => {
     const full = () => fs.writeFile('/dev/full', 'x')
-    expect(await failure(onDisk(full()))).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
+    expect(await failure(onDisk(full))).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
   })
 
   it('goes through the thread pool once a chunk', async () => {

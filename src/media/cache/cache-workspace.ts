@@ -19,9 +19,9 @@ const FOREIGN_LEFTOVER_MS = 24 * 3_600_000
  * @param now Unix milliseconds
  */
 export async function openWorkspace(folder: string, now: number): Promise<Workspace> {
-  await onDisk(fs.mkdir(folder, { recursive: true, mode: 0o700 }))
-  await onDisk(removeLeftFolders(folder, '', (other) => isUnused(other, now)))
-  const own = await onDisk(makeOwnFolder(folder))
+  await onDisk(() => fs.mkdir(folder, { recursive: true, mode: 0o700 }))
+  await onDisk(() => removeLeftFolders(folder, '', (other) => isUnused(other, now)))
+  const own = await onDisk(() => makeOwnFolder(folder))
   let count = 0
   return {
     path() {

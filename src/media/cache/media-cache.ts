@@ -65,10 +65,10 @@ export class MediaCache {
 
   /** Opens the folder, making it if need be, and removes what crashed processes left. @throws AttestdError media-cache-failed */
   static async open(options: MediaCacheOptions): Promise<MediaCache> {
-    await onDisk(fs.mkdir(path.join(options.folder, options.algorithm), { recursive: true, mode: 0o700 }))
+    await onDisk(() => fs.mkdir(path.join(options.folder, options.algorithm), { recursive: true, mode: 0o700 }))
     const workspace = await openWorkspace(path.join(options.folder, 'work'), options.clock.now())
     const cache = new MediaCache(options, workspace)
-    await onDisk(cache.#scan())
+    await onDisk(() => cache.#scan())
     await cache.#evict(options.maxBytes)
     return cache
   }
@@ -103,7 +103,7 @@ export class MediaCache {
     } catch (error) {
       // Another process evicted it in between.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      return await onDisk(Promise.reject(error))
+      return await onDisk(() => Promise.reject(error))
     } finally {
       entry.pins -= 1
     }
@@ -114,12 +114,12 @@ export class MediaCache {
    * @throws AttestdError media-cache-failed
    */
   async commit({ file, digest }: Spooled): Promise<{ release(): void }> {
-    const stat = await onDisk((async () => statSync(file))())
+    const stat = await onDisk(() => statSync(file))
     const entry = this.#entry(digest, stat.size, stat.atimeMs)
     // Before the file is there, so that no eviction can take it away at once.
     entry.pins += 1
     try {
-      await onDisk(renameInto(file, this.#fileOf(digest)))
+      await onDisk(() => renameInto(file, this.#fileOf(digest)))
     } catch (error) {
       entry.pins -= 1
       throw error

@@ -30,7 +30,7 @@ export async function spool(
   { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
   // Nobody writes to it again: only this handle may.
-  const handle = await onDisk((async () => openSync(file, 'wx', 0o400))())
+  const handle = await onDisk(() => openSync(file, 'wx', 0o400))
   const hasher = createContentHasher(algorithm)
   let bytes = 0
   try {
@@ -38,11 +38,11 @@ export async function spool(
       for await (const chunk of source) {
         bytes += chunk.length
         if (bytes > maxBytes) throw tooLarge(maxBytes)
-        await onDisk(writeOpen(handle, chunk))
+        await onDisk(() => writeOpen(handle, chunk))
         await hasher.update(chunk)
       }
     } finally {
-      await onDisk((async () => closeSync(handle))())
+      await onDisk(() => closeSync(handle))
     }
     if (bytes === 0) throw new AttestdError('media-empty')
   } catch (error) {
@@ -57,10 +57,10 @@ export function tooLarge(maxBytes: number): AttestdError {
   return new AttestdError('media-too-large', `The media is larger than the cap of ${maxBytes} bytes.`)
 }
 
-/** Awaits a disk operation and names its failure media-cache-failed. */
-export async function onDisk<T>(operation: Promise<T>): Promise<T> {
+/** Does a disk operation and names its failure media-cache-failed. */
+export async function onDisk<T>(operation: () => T | Promise<T>): Promise<T> {
   try {
-    return await operation
+    return await operation()
   } catch (error) {
     throw diskFailure(error)
   }
