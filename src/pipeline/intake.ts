@@ -69,6 +69,8 @@ const LANES = 8
 const QUEUE_PAUSE_MS = 1000
 /** A stream event that was too large or was not read is answered by the list, but not sooner than this after the last one, ms. */
 const LIST_SOON_MS = 5000
+/** Nor sooner than so many times what the last one took: a list of 10,000 assets costs the service and this process a second. */
+const LIST_PAUSES = 10
 /** Trouble of the stream by which a service turns a key away. */
 const REFUSALS: ReadonlySet<Reason> = new Set<Reason>(['service-forbidden', 'stream-error-event'])
 const UNKNOWN = analyzeQueue(null)
@@ -101,6 +103,8 @@ export class Intake {
   #isHurrying = false
   /** When the last list was asked for, monotonic time, ms. */
   #listedAt = Number.NEGATIVE_INFINITY
+  /** How long the last list took to arrive and to be read, ms. */
+  #listTookMs = 0
   /** When `#recall` last read the queue, monotonic time, ms. */
   #recalledAt = Number.NEGATIVE_INFINITY
 
@@ -217,7 +221,8 @@ export class Intake {
     if (this.#isHurrying) return
     this.#isHurrying = true
     const { clock } = this.#options
-    await clock.sleep(Math.max(0, this.#listedAt + LIST_SOON_MS - clock.monotonic()), signal).catch(() => {})
+    const pauseMs = Math.max(LIST_SOON_MS, LIST_PAUSES * this.#listTookMs)
+    await clock.sleep(Math.max(0, this.#listedAt + pauseMs - clock.monotonic()), signal).catch(() => {})
     this.#isHurrying = false
     if (this.#failedListsInARow === 0) this.#listPause.abort()
   }
@@ -230,6 +235,7 @@ export class Intake {
     try {
       const { assets, stake } = await service.listOpen({ includeMyScore: true }, signal)
       this.#failedListsInARow = 0
+      this.#listTookMs = clock.monotonic() - asked
       onStake(stake)
       this.#want(assets)
       // What opened while the list was on its way is not in it, and is not closed for that.

@@ -63,6 +63,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       yield* pending
     },
   }
+  const slow = { listMs: 0 }
   const service = {
     async *watch(signal: AbortSignal) {
       while (!signal.aborted) {
@@ -73,6 +74,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     },
     listOpen: async () => {
       counts.listed++
+      if (slow.listMs > 0) await clock.sleep(slow.listMs)
       const next = lists.shift() ?? []
       if (next instanceof Error) throw next
       return { assets: next, stake }
@@ -120,6 +122,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     scored: (id: string) => intake.scored(id),
     gate,
     lists,
+    slow,
     counts,
     broken,
     async send(event: ServiceEvent) {
@@ -470,6 +473,25 @@ describe('intake', () => {
     await settle()
     await parts.end()
     expect(parts.counts.listed).toBe(2)
+  })
+
+  it('the list answers events that are too large the more seldom, the longer the last one took', async () => {
+    const parts = setUp()
+    await settle()
+    parts.slow.listMs = 1500
+    await parts.clock.advance(60_000)
+    await parts.clock.advance(1500)
+    await settle()
+    expect(parts.counts.listed).toBe(2)
+    await parts.send({ kind: 'trouble', reason: 'event-too-large', message: 'skipped' })
+    await parts.clock.advance(13_000)
+    await settle()
+    expect(parts.counts.listed).toBe(2)
+    await parts.clock.advance(1000)
+    await settle()
+    expect(parts.counts.listed).toBe(3)
+    await parts.clock.advance(1500)
+    await parts.end()
   })
 
   it('a stream event that was too large does not cut short the pause after a failed list', async () => {

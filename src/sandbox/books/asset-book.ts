@@ -71,7 +71,7 @@ export class AssetBook {
   }
 
   isOpen(asset: SandboxAsset): boolean {
-    return !asset.switchedOff && asset.deadlineAt > this.#now()
+    return isOpenAt(this.#now(), asset)
   }
 
   all(): SandboxAsset[] {
@@ -80,7 +80,8 @@ export class AssetBook {
 
   /** Open assets in the order of registration. */
   open(): SandboxAsset[] {
-    return this.all().filter((asset) => this.isOpen(asset))
+    const now = this.#now()
+    return this.all().filter((asset) => isOpenAt(now, asset))
   }
 
   /** @returns false where there is no such asset */
@@ -95,8 +96,10 @@ export class AssetBook {
 
   /** Checks whether the open set is still what was last announced, and notifies the listeners where it is not. */
   sweep(): void {
-    const changes = this.all().filter((asset) => this.#note(asset))
-    if (changes.length > 0) this.changed.emit()
+    const now = this.#now()
+    let isChanged = false
+    for (const asset of this.#assets.values()) isChanged = this.#note(asset, now) || isChanged
+    if (isChanged) this.changed.emit()
   }
 
   clear(): void {
@@ -109,12 +112,12 @@ export class AssetBook {
   /** @returns whether it is open */
   #add(asset: SandboxAsset): boolean {
     this.#assets.set(asset.id, asset)
-    return this.#note(asset)
+    return this.#note(asset, this.#now())
   }
 
   /** @returns whether the asset opened or closed since the listeners last heard */
-  #note(asset: SandboxAsset): boolean {
-    const open = this.isOpen(asset)
+  #note(asset: SandboxAsset, now: number): boolean {
+    const open = isOpenAt(now, asset)
     if (open === this.#announced.has(asset.id)) return false
     if (open) this.#announced.add(asset.id)
     else this.#announced.delete(asset.id)
@@ -129,4 +132,8 @@ export class AssetBook {
       if (!this.#assets.has(id)) return id
     }
   }
+}
+
+function isOpenAt(now: number, { deadlineAt, switchedOff }: SandboxAsset): boolean {
+  return !switchedOff && deadlineAt > now
 }

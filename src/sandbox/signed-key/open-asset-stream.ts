@@ -7,6 +7,8 @@ import { playStreamFault } from '../stream/stream-faults.js'
 import type { World } from '../world.js'
 import type { Caller } from './authenticate.js'
 
+/** Open assets for which a snapshot is one more `snapshotDelayMs` apart: one of 10,000 has 5 MB. */
+const ASSETS_A_PAUSE = 500
 const EVENTS = { snapshot: 'open-assets', opened: 'new-open-assets' } as const
 
 /** Opens the event stream on a request that passed all gates, and keeps it until either side ends it. */
@@ -71,7 +73,7 @@ class OpenAssetFeed {
     if (!this.#missed) return
     this.#missed = false
     if (this.#stakeDiffers()) this.sendReady()
-    this.sendSnapshot()
+    this.#assetsChanged()
   }
 
   #assetsChanged(): void {
@@ -82,7 +84,8 @@ class OpenAssetFeed {
   async #snapshotLater(): Promise<void> {
     if (this.#snapshotPending) return
     this.#snapshotPending = true
-    const alive = await this.#connection.after(this.#world.limits.snapshotDelayMs)
+    const pauses = 1 + Math.floor(this.#announced.size / ASSETS_A_PAUSE)
+    const alive = await this.#connection.after(pauses * this.#world.limits.snapshotDelayMs)
     this.#snapshotPending = false
     if (alive) this.#unlessSlow(() => this.sendSnapshot())
   }
