@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { z } from 'zod'
 import { manifestSchema } from '../dist/detect/package/manifest.js'
 import { metricsPage } from './metrics-page.mjs'
-import { modelsPage, peersPages } from './models-page.mjs'
+import { modelsPage, peersPages, readmePage } from './models-page.mjs'
 import { samplesPage } from './samples-page.mjs'
 import { exampleFile, reasonsPage, settingsPage } from './settings-page.mjs'
 
@@ -33,6 +33,7 @@ const pages = {
   'config/attestd.example.yaml': exampleFile(),
   'config/METRICS.md': metricsPage(),
   'config/REASONS.md': reasonsPage(),
+  'README.md': readmePage(),
   'models/RESULTS.md': modelsPage(),
   ...peersPages(),
   'samples/README.md': samplesPage(),

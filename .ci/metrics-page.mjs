@@ -11,7 +11,7 @@ Generated from \`src/observe/metrics/metric-table.ts\`; do not edit by hand. Ser
 `
 
 const SHARED = `Every daemon on the queue states the same value: take \`max by\` the labels, as in
-\`max by (queue, state) (attestd_queue_depth)\`, never the sum. Absent while the queue is away.
+\`max by (queue, state) (attestd_queue_depth)\`, never the sum. Absent while the queue does not answer.
 `
 
 /** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */

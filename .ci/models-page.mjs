@@ -1,25 +1,51 @@
-// The tables of models/RESULTS.md, from each package's manifest and evaluation/metrics.json.
+// The tables of models/RESULTS.md and the one of README.md, from each package's manifest and evaluation.
 import fs from 'node:fs'
 import path from 'node:path'
 import { peersLine, peersTable } from './peers-table.mjs'
 
 const FROM = '<!-- tables: written by `npm run docs` -->'
 const TO = '<!-- end of tables -->'
-const PEERS = `## Beside published detectors
+const FIGURES_FROM = '<!-- figures: written by `npm run docs` -->'
+const FIGURES_TO = '<!-- end of figures -->'
+const PEERS = `## Compared with published detectors
 
 AUC on the same files (0.5 is chance, 1 is perfect) of detectors that a package registry carries, of one-line baselines, and of ours
 where its training data allows that. None is fitted here. Most do not state their training data, so their figures may flatter them.
 [.ci/peers](../.ci/peers/README.md) reruns them.`
 /** The text of models/RESULTS.md with its tables brought up to date. */
 export function modelsPage(folder = 'models') {
-  const text = fs.readFileSync(path.join(folder, 'RESULTS.md'), 'utf8')
-  const [before, after] = [text.indexOf(FROM), text.indexOf(TO)]
-  if (before < 0 || after < before) throw new Error('models/RESULTS.md has lost the marks of its tables.')
   const packages = packagesIn(folder)
   const compared = packages.filter((name) => has(folder, name, 'peers.json'))
   const peers = compared.map((name) => peersLine(name, readJson(folder, name, 'evaluation', 'peers.json')))
   const parts = [verdictsTable(folder, packages), PEERS, peers.join('\n')]
-  return `${text.slice(0, before)}${FROM}\n${parts.join('\n\n')}\n${text.slice(after)}`
+  return withTables(path.join(folder, 'RESULTS.md'), FROM, TO, parts.join('\n\n'))
+}
+
+/** The text of README.md with the figures of each kind of media, by the weights that are loaded by default and by open ones. */
+export function readmePage(folder = 'models') {
+  const kinds = ['image', 'audio', 'video', 'text'].map((kind) => {
+    const shares = [`attestd-${kind}`, `attestd-${kind}-open`].map((name) => {
+      if (!has(folder, name, 'calibration.json')) return ['–', '–']
+      const { decided, right } = readJson(folder, name, 'evaluation', 'calibration.json').bandAfter
+      return [percent(decided), percent(right)]
+    })
+    return row([kind, ...shares.flat()])
+  })
+  const head = ['Media', 'Decided', 'Of these right', 'Decided, commercial use', 'Of these right']
+  return withTables(
+    'README.md',
+    FIGURES_FROM,
+    FIGURES_TO,
+    ['', row(head), row(head.map(() => '---')), ...kinds, ''].join('\n'),
+  )
+}
+
+/** The text of a page with what lies between two marks replaced. */
+function withTables(file, from, to, tables) {
+  const text = fs.readFileSync(file, 'utf8')
+  const [before, after] = [text.indexOf(from), text.indexOf(to)]
+  if (before < 0 || after < before) throw new Error(`${file} has lost the marks of its tables.`)
+  return `${text.slice(0, before)}${from}\n${tables}\n${text.slice(after)}`
 }
 
 /** By file: evaluation/peers.md of each package that was compared with published detectors. */
@@ -42,9 +68,10 @@ const packagesIn = (folder) =>
   fs.readdirSync(folder).filter((name) => fs.existsSync(path.join(folder, name, 'detector.json')))
 const has = (folder, name, file) => fs.existsSync(path.join(folder, name, 'evaluation', file))
 
+const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
+
 /** The four figures of each package by the rule for verdicts, from evaluation/calibration.json. */
 function verdictsTable(folder, packages) {
-  const percent = (value) => (value === null ? '–' : `${Math.round(100 * value)} %`)
   const rows = packages
     .filter((name) => has(folder, name, 'calibration.json'))
     .map((name) => {

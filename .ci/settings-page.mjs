@@ -53,8 +53,8 @@ file \`${port.path}\`, is \`${flagName(port)}\`, and so on. A missing or wrong s
 The settings file is YAML: \`--config FILE\`, \`ATTESTD_CONFIG\`, or \`attestd.yaml\` in the working directory
 ([an example with every setting](attestd.example.yaml)). Paths of secrets in it are relative to the file.
 
-- *Secret*: never a flag, and shown masked. *Credentials* in it are masked. *Origins*: only these are shown.
-- Each of these three may be a file instead: append \`_FILE\` to the variable. *Owner only*: nobody else may read that file.
+- *Secret*: never a flag, and shown masked. *Credentials*: shown with credentials masked. *Origins*: only origins are shown.
+- A value of these three may be in a file: append \`_FILE\` to the variable. *Owner only*: nobody else may read that file.
 
 ${parts.join('\n')}`
 }

@@ -43,7 +43,7 @@ export function dataPaths(root: string): DataPaths {
 export async function openDataDir(root: string): Promise<DataPaths> {
   const link = await makeWritable(root)
   if (link === null) return dataPaths(root)
-  throw new AttestdError('data-dir-unusable', `${link} is a symbolic link, and none is followed.`, {
+  throw new AttestdError('data-dir-unusable', `${link} is a symbolic link, which attestd does not follow.`, {
     fix: 'Move what it leads to into its place, mount it there, or set ATTESTD_DATA_DIR to another directory.',
   })
 }

@@ -27,18 +27,20 @@ export function queueVerb(): Command {
       'analyze, submit, or one kind such as analyze-image (default: all)',
     )
   const list = (name: string, summary: string) =>
-    verb(name, summary).option('--limit <count>', 'most jobs to list', '50').option('--json', 'JSON instead of a table')
+    verb(name, summary)
+      .option('--limit <count>', 'maximum number of jobs', '50')
+      .option('--json', 'JSON instead of a table')
   const failed = list('failed', 'List failed jobs with their reason.')
-  const waiting = list('waiting', 'List jobs that wait for their next try, with the reason of the last one.')
+  const waiting = list('waiting', 'List jobs that wait for a retry, with the last reason.')
   const retry = verb('retry', 'Retry failed jobs.').option(
     '--id <job...>',
     'only these jobs, as `queue failed` lists them',
   )
   const drain = verb(
     'drain',
-    'Remove waiting jobs; active and failed ones stay, and assets that are still open come back within minutes.',
+    'Remove waiting jobs; active and failed ones stay, and open assets are queued again within minutes.',
   )
-  const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs go on.')
+  const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs finish.')
   const resume = verb('resume', 'Let the daemons take jobs again.')
   queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
   queue.addCommand(waiting.action((flags: QueueFlags) => withQueues(waiting, (control) => listWaiting(control, flags))))
@@ -122,7 +124,7 @@ async function listWaiting(control: QueueControl, flags: QueueFlags): Promise<vo
     { title: 'asset', max: 46 },
     { title: 'reason' },
     { title: 'tries', right: true, drop: 1 },
-    { title: 'next try about', drop: 3 },
+    { title: 'next try', drop: 3 },
     { title: 'detail', max: 70, min: 16 },
   ]
   const rows = jobs.map(({ assetId, attempts, id, message, nextTryAt, queue: name, reason }) => [

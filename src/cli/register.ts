@@ -45,7 +45,7 @@ export function registerVerb(): Command {
     .option('--open-for <time>', 'how long it accepts scores, such as 90m or 12h', '12h')
     .option('--attestation-uid <uid>', 'uid of your own attestation (default: made from the wallet, or the hash)', uid)
     .option('--no-follow', 'exit after the registration')
-    .option('--timeout <time>', 'follow no longer than this (default: while it is open)')
+    .option('--timeout <time>', 'stop following after this time (default: while it is open)')
     .option('--json', 'the asset and how it ended as one JSON line; progress goes to stderr')
   return verb.action((file: string, flags: RegisterFlags) => registerAndFollow(verb, file, flags))
 }

@@ -20,7 +20,7 @@ const KEYS: readonly SettingKey[] = [
 export function replayVerb(): Command {
   const verb = verbWithSettings(
     'replay',
-    'Score the bytes of a recorded verdict again by the same detector, and prove that the score is the same, bit for bit.',
+    'Score the bytes of a recorded verdict again with the same detector, and check that the score is the same, bit for bit.',
     KEYS,
   )
     .argument('<asset>', 'asset id, as attestd scores lists it')

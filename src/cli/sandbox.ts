@@ -40,11 +40,11 @@ export function sandboxVerb(): Command {
     )
     .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--port <port>', 'port to bind, 0 for any', '8787')
-    .option('--allow-remote', 'let --host be an address that other machines reach')
+    .option('--allow-remote', 'allow a --host that other machines reach')
     .option('--header-prefix <prefix>', 'brand of the signature headers', 'Service')
     .option('--window-ms <ms>', 'timestamp window', '30000')
     .addOption(
-      new Option('--duplicates <policy>', 'what a second score of an attester does')
+      new Option('--duplicates <policy>', 'how a second score of an attester is handled')
         .choices(['idempotent', 'reject', 'store'])
         .default('idempotent'),
     )
@@ -58,9 +58,9 @@ export function sandboxVerb(): Command {
         .default('local'),
     )
     .option('--data <folder>', 'keep everything in FOLDER, so that it survives a restart')
-    .option('--session-secret-file <file>', 'signs the sessions of wallets; made up where absent')
+    .option('--session-secret-file <file>', 'secret that signs wallet sessions (default: random)')
     .option('--no-auth', 'wallet-session API without sign-in; never where other machines reach it')
-    .option('--faults <json>', 'fault plan, as PUT /sandbox/faults takes it (see /docs)')
+    .option('--faults <json>', 'fault plan, in the format of PUT /sandbox/faults (see /docs)')
     .option('--samples', 'register the sample media that come with attestd')
     .option(
       '--secrets <folder>',

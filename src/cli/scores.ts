@@ -23,13 +23,13 @@ export function scoresVerb(): Command {
     'List recent verdicts, shadow results, abstentions, receipts and failures of this data directory.',
     ['dataDir'],
   )
-    .option('--limit <count>', 'most lines', '30')
+    .option('--limit <count>', 'maximum number of lines', '30')
     .addOption(new Option('--format <format>', 'how to print').choices(['table', 'csv', 'json']).default('table'))
     .option('--json', 'the same as --format json')
     .addOption(
       new Option('--kind <kind>', 'only these').choices(['verdict', 'shadow', 'abstained', 'receipt', 'failed']),
     )
-    .option('--asset <id>', 'only this asset: why was it scored so, or missed?')
+    .option('--asset <id>', 'only this asset: why it was scored or missed')
   return verb.action((flags: ScoresFlags) => scores(verb, flags))
 }
 

@@ -18,7 +18,7 @@ export function walletVerb(): Command {
 
 function createVerb(): Command {
   const verb = verbWithSettings('create', 'Create an encrypted keystore from a new or a given key.', ['walletKeystore'])
-    .argument('[file]', 'where to write it; ATTESTD_WALLET_KEYSTORE where absent, else wallet.json')
+    .argument('[file]', 'file to write (default: ATTESTD_WALLET_KEYSTORE, else wallet.json)')
     .option('--from-key-file <file>', 'encrypt the private key in this file instead of a new one')
   return verb.action((file: string | undefined, { fromKeyFile }: { fromKeyFile?: string }) =>
     create(verb, file, fromKeyFile),

@@ -34,7 +34,8 @@ export const chainSettings = {
     path: 'chain.stakeContract',
     parse: address,
     expects: 'an address, 0x and 40 hex characters',
-    summary: 'Contract of stake and roles. Required with wallet-session; a second opinion with signed-key.',
+    summary:
+      'Contract of stake and roles. Required with wallet-session; with signed-key, compared with what the service states.',
   }),
   stakeAbi: define({
     path: 'chain.stakeAbi',

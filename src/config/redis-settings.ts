@@ -9,7 +9,7 @@ export const redisSettings = {
   queuePassword: define({
     path: 'queue.password',
     parse: z.string().min(1, 'a text that is not empty'),
-    expects: 'a password; its user stands in the URL, redis://USER@HOST',
+    expects: 'a password; the URL contains its user, redis://USER@HOST',
     summary: 'Password of Redis; overrides one in the URL.',
     secret: 'whole',
   }),
@@ -23,7 +23,7 @@ export const redisSettings = {
   fleetSecret: define({
     path: 'queue.fleetSecret',
     parse: z.string().min(32, 'at least 32 characters'),
-    expects: 'at least 32 random characters, as of openssl rand -hex 32; the same on every daemon of the fleet',
+    expects: 'at least 32 random characters (openssl rand -hex 32); the same on every daemon of the fleet',
     summary:
       'Authenticates jobs, verdicts and orders on Redis. Without it, whoever can write to Redis can have scores signed.',
     secret: 'whole',
@@ -32,7 +32,7 @@ export const redisSettings = {
     path: 'queue.tlsCa',
     parse: folder,
     expects: 'the path of a PEM file',
-    summary: 'Authorities that may have signed the certificate of Redis, instead of those of the system.',
+    summary: 'Authorities for the certificate of Redis, instead of those of the system.',
   }),
   queueTlsCert: define({
     path: 'queue.tlsCert',

@@ -101,7 +101,7 @@ export const SETTINGS = named({
     path: 'media.gatewayHedgeMs',
     ...milliseconds(10, 5 * MINUTE),
     fallback: '2500',
-    summary: 'If a gateway has not started to deliver within this time, the next one is asked in parallel.',
+    summary: 'If a gateway has not started to deliver within this time, attestd asks the next one in parallel.',
   }),
   contentHash: define({
     path: 'media.contentHash',

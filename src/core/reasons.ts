@@ -1,12 +1,12 @@
 /**
- * The one list of reasons. The same code stands in the log line, the metric label, the failed job,
+ * The one list of reasons. The same code appears in the log line, the metric label, the failed job,
  * the CLI and the readiness answer, so that a person who reads one can search for it in all others.
  *
  * `kind` decides what the pipeline does:
- * - `retry`: passing trouble; try again with jittered back-off until it is over or the asset closes.
+ * - `retry`: a temporary failure; retry with jittered back-off until it is over or the asset closes.
  * - `wait`: nothing is wrong with the job; hold it until the condition clears, no attempt spent.
- * - `permanent`: trying again cannot help; the job fails at once and is kept for `attestd queue retry`. What a detector
- *   failed on is begun again with another detector.
+ * - `permanent`: a retry cannot help; the job fails at once and is kept for `attestd queue retry`. What a detector
+ *   failed on is retried with another detector.
  * - `abstain`: a result; the asset gets no score and the job completes.
  * - `closed`: a result; the asset no longer accepts scores.
  * - `setup`: the process cannot start (or go on) as configured.
@@ -48,12 +48,12 @@ export const REASONS = {
   ),
   'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
   'webhook-failed': retry(
-    'The webhook for alarms did not take a message.',
+    'The webhook for alarms did not accept a message.',
     'Check ATTESTD_WEBHOOK_URL and its receiver; attestd doctor --test-webhook sends a test message.',
   ),
   'console-password-wrong': permanent(
-    'Wrong console password. From one address ten are checked at once, then one per 10 s.',
-    'If it was none of you: bind the console to loopback (ATTESTD_HTTP_HOST) and reach it by a tunnel.',
+    'Wrong console password. From one address, attestd checks ten at once, then one per 10 s.',
+    'If a stranger tried it, bind the console to loopback (ATTESTD_HTTP_HOST) and reach it through a tunnel.',
   ),
   'queue-in-use': setup(
     'Another process has the embedded queue open.',
@@ -84,11 +84,11 @@ export const REASONS = {
     'Set ATTESTD_QUEUE_TLS_CA to the PEM file of the authority, and name the host as the certificate does. If Redis requires a certificate, set ATTESTD_QUEUE_TLS_CERT and ATTESTD_QUEUE_TLS_KEY.',
   ),
   'queue-address-wrong': setup(
-    'What answers at ATTESTD_QUEUE_URL is not what the URL describes.',
+    'The server at ATTESTD_QUEUE_URL is not of the kind that the URL states.',
     'Write redis://HOST:PORT/DATABASE, redis+sentinel://HOST:PORT,HOST:PORT/NAME with the name of the primary, or redis+cluster://HOST:PORT,HOST:PORT.',
   ),
   'sandbox-data-invalid': setup(
-    'What the sandbox kept on disk cannot be read.',
+    'The stored data of the sandbox cannot be read.',
     'Restore the folder of --data, or name another one to start from scratch.',
   ),
   'manifest-invalid': setup('A detector package has a manifest that is not accepted.'),
@@ -102,7 +102,7 @@ export const REASONS = {
   ),
   'detector-start-failed': setup(
     'No detector process could be started.',
-    'The message holds what the process printed last. If it is empty, look for the out-of-memory killer in the system log.',
+    'The message contains the last output of the process. If it is empty, look for the out-of-memory killer in the system log.',
   ),
   'detector-start-timeout': retry(
     'A detector process did not load its packages, or score a sample, within a minute.',
@@ -111,7 +111,7 @@ export const REASONS = {
 
   // the lab
   'lab-data-invalid': setup('The labeled data is not in a form that the lab can use.'),
-  'import-unsupported': setup('An export cannot be made into a detector package.'),
+  'import-unsupported': setup('The export cannot be converted to a detector package.'),
   'detector-not-admitted': setup(
     'A detector package has not passed attestd models admit with this data directory.',
     'Run attestd models admit with your thresholds and data, or unset ATTESTD_REQUIRE_ADMISSION.',
@@ -155,7 +155,7 @@ export const REASONS = {
   ),
   'score-conflict': permanent('The service has a different score by this attester for the asset.'),
   'score-unconfirmed': wait(
-    'A submission ended without a clear answer; attestd asks and resends once it can no longer be accepted.',
+    'A submission ended without a clear answer. Once the service can no longer accept it, attestd asks for the score, and resends if there is none.',
   ),
   'role-missing': setup(
     'The wallet lacks the role that this work needs.',
@@ -177,7 +177,7 @@ export const REASONS = {
   // the wallet
   'wallet-unusable': setup(
     'The configured wallet cannot be opened.',
-    'Check ATTESTD_WALLET and the settings of that wallet; attestd wallet address tries them.',
+    'Check ATTESTD_WALLET and the settings of that wallet; attestd wallet address tests them.',
   ),
   'wallet-unreachable': retry('The wallet provider did not answer in time.'),
   'wallet-rate-limited': wait('The wallet provider asked to slow down (429).'),
@@ -194,7 +194,7 @@ export const REASONS = {
   ),
 
   // the chain
-  'rpc-unreachable': retry('No RPC endpoint answered.', 'Check ATTESTD_RPC_URLS; several may be named.'),
+  'rpc-unreachable': retry('No RPC endpoint answered.', 'Check ATTESTD_RPC_URLS; it may list several endpoints.'),
   'rpc-wrong-chain': retry(
     'An RPC endpoint serves a different chain than the configured one.',
     'Make ATTESTD_RPC_URLS and ATTESTD_CHAIN_ID match.',
@@ -218,8 +218,8 @@ export const REASONS = {
   'stake-unknown': wait('The stake has not been read yet.'),
   'clock-untrusted': wait('The service time is not known precisely enough to sign.'),
   'clock-off': wait(
-    'The local clock is off by more than the timestamp window. Scores go on, in service time; times in log and records are wrong.',
-    'Set the clock of this machine and keep it set (chrony, systemd-timesyncd or another NTP client).',
+    'The local clock is off by more than the timestamp window. Scores continue, in service time; times in log and records are wrong.',
+    'Synchronize the clock of this machine (chrony, systemd-timesyncd or another NTP client).',
   ),
   doppelganger: wait(
     'Our key or wallet was used elsewhere: the service shows a score that this queue never sent.',
@@ -234,7 +234,7 @@ export const REASONS = {
   'media-unreachable': retry('No gateway or server delivered the media.'),
   'media-timeout': retry('The media did not arrive in time.'),
   'media-too-slow': retry(
-    'The media arrived too slowly; the next attempt comes later and takes longer.',
+    'The media arrived too slowly; attestd retries it later with more time.',
     'If this happens to most media, put a faster gateway first in ATTESTD_IPFS_GATEWAYS.',
   ),
   'media-busy': wait(
@@ -262,8 +262,8 @@ export const REASONS = {
   'media-is-code': abstain('The text is source code, markup or data rather than prose.'),
   'language-unsupported': abstain('The text is in a language that the detector was not trained on.'),
   'media-narrow-band': abstain('The recording has less bandwidth than the detector can judge, as on the telephone.'),
-  'media-featureless': abstain('The media holds nothing to judge, such as one color, a smooth gradient or silence.'),
-  'media-without-speech': abstain('The recording holds too little speech.'),
+  'media-featureless': abstain('The media contains nothing to judge, such as one color, a smooth gradient or silence.'),
+  'media-without-speech': abstain('The recording contains too little speech.'),
 
   // detection
   'detector-none': abstain('No detector is loaded for this kind of media.'),
@@ -273,7 +273,7 @@ export const REASONS = {
     'Open /review on the console of any daemon of the queue that has ATTESTD_HTTP_PASSWORD, and decide before the deadline.',
   ),
   'review-expired': abstain('Nobody decided on an unsure asset before its deadline.'),
-  'review-decided': permanent('The asset does not wait for a decision any more; the first decision counts.'),
+  'review-decided': permanent('The asset no longer waits for a decision; the first decision counts.'),
   'detector-timeout': permanent(
     'Detection took longer than its limit and its process was killed.',
     'If it happens to long files: raise ATTESTD_DETECTOR_TIMEOUT_MS, or set ATTESTD_DETECTOR_WORKERS to the number of cores at most, then run attestd queue retry. A short file may be an attack.',
@@ -290,22 +290,22 @@ export const REASONS = {
   ),
   'detector-unavailable': retry('No detector process is ready.'),
   'detector-busy': wait(
-    'Many costly files (videos, large pictures, long recordings) wait for a detector process already.',
+    'Many costly files (videos, large pictures, long recordings) already wait for a detector process.',
     'If it persists, raise ATTESTD_DETECTOR_WORKERS or add workers.',
   ),
   'detector-killed': retry(
-    'Something else killed a detector process at work, such as the kernel for want of memory.',
-    'If the system log names the out-of-memory killer, add memory, or lower ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB.',
+    'The kernel (out of memory) or another program killed a detector process at work.',
+    'If it was the out-of-memory killer (see the system log), add memory, or lower ATTESTD_DETECTOR_WORKERS or ATTESTD_DETECTOR_MEMORY_MB.',
   ),
 
   // queue and process
   'queue-unreachable': retry(
     'The queue engine does not answer.',
-    'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tries it.',
+    'Start Redis, or correct ATTESTD_QUEUE_URL; redis-cli -u URL ping tests it.',
   ),
   'queue-paused': wait(
-    'A queue is paused: no daemon takes its jobs, also after a restart.',
-    'attestd queue resume ends the pause.',
+    'A queue is paused: no daemon takes its jobs, even after a restart.',
+    'Run attestd queue resume.',
   ),
   'daemon-not-running': retry(
     'No daemon runs on this data directory, or it does not answer.',

@@ -60,10 +60,10 @@ export function canaryText(row: ComparisonRow): string {
   const mean = (total: number) => total / Math.max(1, compared)
   const difference = mean(row.differences)
   return [
-    `${candidate} on ${mediaType} beside ${inCharge ?? 'nothing yet'}: ${compared} compared, ${agreed} agree at risk 50`,
+    `${candidate} on ${mediaType} against ${inCharge ?? 'nothing yet'}: ${compared} compared, ${agreed} agree at risk 50`,
     `risk ${difference < 0 ? '' : '+'}${difference.toFixed(1)} on average`,
     `abstained ${row.candidateAbstained} to ${row.inChargeAbstained}`,
-    `${mean(row.candidateMs).toFixed(0)} ms to ${mean(row.inChargeMs).toFixed(0)} ms a file`,
+    `${mean(row.candidateMs).toFixed(0)} ms to ${mean(row.inChargeMs).toFixed(0)} ms per file`,
     `${row.failed} could not be compared`,
   ].join(', ')
 }

@@ -52,7 +52,7 @@ function passwordCheck({ clock, log, password }: GuardOptions) {
     }
     if (password !== undefined && sameSecret(given, password)) return
     wrong.add(ip)
-    trouble({ reason: 'console-password-wrong', subject: ip, message: 'console was asked with a wrong password' })
+    trouble({ reason: 'console-password-wrong', subject: ip, message: 'console request had a wrong password' })
     throw Object.assign(new Error('Wrong password.'), { statusCode: 401 })
   }
 }

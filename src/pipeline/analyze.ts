@@ -282,7 +282,7 @@ function replacedMeanwhile(cause: AttestdError): AttestdError {
 async function sniffedType(file: string): Promise<MediaType> {
   const mediaType = mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
   if (mediaType) return mediaType
-  throw new AttestdError('media-unsupported', 'The service states no media type, and the bytes are of no known type.')
+  throw new AttestdError('media-unsupported', 'The service states no media type, and the bytes are of an unknown type.')
 }
 
 /** The store only saves work: a disk or Redis that fails costs a second inference, not the job. */

@@ -155,7 +155,7 @@ export class Intake {
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were retried')
       this.#recalledAt = now
     } catch (error) {
-      log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the jobs of the queue')
+      log.warn({ reason: toAttestdError(error).reason, err: error }, 'the jobs of the queue could not be read')
     }
     // The last list may have come before these jobs were known. Another daemon's clock tells when they were added.
     await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
@@ -289,7 +289,7 @@ export class Intake {
       try {
         if (await this.#judge(asset, asset.myScore)) offer.unscoredAt = null
       } catch (error) {
-        log.warn({ asset: asset.id, reason: toAttestdError(error).reason }, 'could not judge a score on record')
+        log.warn({ asset: asset.id, reason: toAttestdError(error).reason }, 'a score on record could not be checked')
       }
     }
   }
@@ -321,7 +321,7 @@ export class Intake {
         this.#line.clear()
         this.forget()
         const failure = toAttestdError(error, 'queue-unreachable')
-        log.warn({ reason: failure.reason, err: failure }, 'could not queue an asset')
+        log.warn({ reason: failure.reason, err: failure }, 'an asset could not be queued')
         await clock.sleep(QUEUE_PAUSE_MS, signal).catch(() => {})
       }
     }
@@ -396,7 +396,10 @@ export class Intake {
       log.info(facts, 'job of a closed asset was dropped')
       return true
     } catch (error) {
-      log.warn({ asset: assetId, reason: toAttestdError(error).reason }, 'could not drop the job of a closed asset')
+      log.warn(
+        { asset: assetId, reason: toAttestdError(error).reason },
+        'the job of a closed asset could not be dropped',
+      )
       return false
     }
   }

@@ -92,7 +92,7 @@ export class StakeReader {
       const { reason, message } = toAttestdError(error)
       const facts = { reason, detail: message }
       if (gate.doubtStake())
-        log.warn(facts, 'the service refused a score and the stake was unread; submission was paused')
+        log.warn(facts, 'the service refused a score and the stake was unknown; submission was paused')
       onRefused()
       return false
     }

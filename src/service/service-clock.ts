@@ -257,7 +257,7 @@ export class ServiceClock {
         if (best) break
         const unread = unreadError(error)
         this.#failure = error instanceof AttestdError ? error : unread
-        this.#options.log.warn({ reason: unread.reason, err: error }, 'could not read service time')
+        this.#options.log.warn({ reason: unread.reason, err: error }, 'service time could not be read')
         throw unread
       }
     }

@@ -19,7 +19,7 @@ it.each(['cache', 'ledger/2026-01-31.jsonl', 'verdicts/ab', 'cache/sha256/ab/fil
     await fs.symlink(path.join(folder, 'elsewhere'), link)
     await expect(openDataDir(path.join(folder, 'data'))).rejects.toMatchObject({
       reason: 'data-dir-unusable',
-      message: `${link} is a symbolic link, and none is followed.`,
+      message: `${link} is a symbolic link, which attestd does not follow.`,
     })
   },
 )

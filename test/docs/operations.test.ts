@@ -22,7 +22,7 @@ describe('docs/operations.md', () => {
   it('what it names of the Kubernetes objects is so', () => {
     const analyze = read('config/kubernetes/analyze.yaml')
     const [, jobs, least, most] =
-      /: (\d+) waiting jobs a pod\n {2}of the kind of media with most, (\d+) to (\d+) pods/.exec(page)!
+      /one analyze pod per (\d+) waiting jobs of the\n {2}kind of media with most \((\d+) to (\d+) pods\)/.exec(page)!
     expect(analyze).toContain(`targetValue: "${jobs}"`)
     expect(analyze).toContain(`minReplicaCount: ${least}\n  maxReplicaCount: ${most}\n`)
   })

@@ -144,7 +144,7 @@ it('a canary scores its share of the assets, the same ones each time, and those 
     async () => (await daemon.metric('attestd_canary_results_total')) === drawn.length,
   )
   const agreeing = await daemon.metric('attestd_canary_results_total', 'outcome="agrees"')
-  const line = `candidate@1.0.0 on image beside tiny-image@1.0.0: ${drawn.length} compared, ${agreeing} agree at risk 50`
+  const line = `candidate@1.0.0 on image against tiny-image@1.0.0: ${drawn.length} compared, ${agreeing} agree at risk 50`
   expect((await daemon.get('/')).text).toContain(line)
   expect(await daemon.metric('attestd_canary_mean_risk_difference_percent')).toBeLessThan(0)
   expect(await daemon.metric('attestd_canary_seconds_count', 'by="in-charge"')).toBe(drawn.length)

@@ -93,4 +93,4 @@ onWalletSession('an RPC endpoint that is down', () => {
   })
 })
 
-const sessionsRefused = (output: string) => output.split('could not open a session').length - 1
+const sessionsRefused = (output: string) => output.split('a session could not be opened').length - 1

@@ -65,7 +65,7 @@ describe('summedRows', () => {
 describe('canaryText', () => {
   it('gives means over the files that both scored', () => {
     expect(canaryText(ROW)).toBe(
-      'new@2.0.0 on image beside old@1.0.0: 4 compared, 3 agree at risk 50, risk +2.5 on average, abstained 1 to 2, 25 ms to 15 ms a file, 5 could not be compared',
+      'new@2.0.0 on image against old@1.0.0: 4 compared, 3 agree at risk 50, risk +2.5 on average, abstained 1 to 2, 25 ms to 15 ms per file, 5 could not be compared',
     )
   })
 
@@ -86,7 +86,7 @@ describe('canaryText', () => {
       candidateMs: 0,
       inChargeMs: 0,
     })
-    expect(text).toContain('beside nothing yet: 0 compared')
+    expect(text).toContain('against nothing yet: 0 compared')
     expect(text).toContain('0 ms to 0 ms')
     expect(text).not.toMatch(/NaN|Infinity/)
   })

@@ -53,7 +53,7 @@ describe('models admit', () => {
     await expect(start(false, true)).rejects.toMatchObject({
       reason: 'detector-not-open',
       kind: 'setup',
-      message: 'No commercial use of the weights of tiny-image.',
+      message: 'The weights of tiny-image may not be used commercially.',
     })
     const file = path.join(bench.modelsDir, 'tiny-image', 'detector.json')
     const before = await fs.readFile(file, 'utf8')
@@ -144,7 +144,10 @@ it('the token of the model server goes astray by no verb of the lab', async ({ o
   onTestFinished(() => own.dispose())
   await writeRemotePackage(own.modelsDir, 'far', 'http://models.example:8000')
   const settings = { ...own.settings, detectorToken: 'secret-token' }
-  const refused = { reason: 'setting-invalid', message: expect.stringContaining('in clear to http://models.example') }
+  const refused = {
+    reason: 'setting-invalid',
+    message: expect.stringContaining('unencrypted to http://models.example'),
+  }
   await expect(verifyModels(settings)).rejects.toMatchObject(refused)
   await expect(admitModel(settings, 'far', options({ maxLatencyMs: 1000 }, null))).rejects.toMatchObject(refused)
 })

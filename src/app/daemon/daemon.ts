@@ -123,7 +123,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         if (detectors) {
           const result = await reloadDetectors(detectors, roles!, { log, metrics }).then(() => 'done', errorText)
           audit.record({ who: 'SIGHUP', by: 'signal', action: 'reload', what: null, result })
-        } else log.warn({ reason: 'setting-invalid' }, 'this process has no detectors to reload')
+        } else log.warn({ reason: 'setting-invalid' }, 'reload was ignored: this process runs no detectors')
       },
       async stop(drainMs) {
         stopTidying()
@@ -154,7 +154,7 @@ async function openDaemonQueue(
       outages.trouble({
         reason: 'fleet-code-wrong',
         subject: what,
-        message: 'what carries no code of the fleet was refused',
+        message: 'data without the code of the fleet was refused',
       })
     },
   })

@@ -124,7 +124,7 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
           reportAnalysis(parseAnalyzeJob(data), analyzeResult.parse(result), options, book)
         else reportSubmission(parseSubmitJob(data), submitResult.parse(result), options, book)
       } catch (error) {
-        log.warn({ queue, job: id, reason: 'job-malformed', err: error }, 'ended job was not reported')
+        log.warn({ queue, job: id, reason: 'job-malformed', err: error }, 'an ended job was not reported')
       }
     },
     failed: ({ queue, id, data, reason, message, attempt, final, retryInMs }) => {

@@ -120,7 +120,9 @@ export async function startRoles(
     },
     submitted: (assetId, outcome) => (outcome === 'closed' ? intake?.reconsider(assetId) : intake?.scored(assetId)),
     detectorsChanged() {
-      analysis?.workers.follow().catch((error) => log.error({ err: error }, 'workers did not follow the detectors'))
+      analysis?.workers
+        .follow()
+        .catch((error) => log.error({ err: error }, 'workers were not updated after the detectors changed'))
       void retryFailed()
     },
     async prune(ledger) {

@@ -45,7 +45,7 @@ export class StakeSecondOpinion {
     this.#options.metrics.stakeDisagreements.inc({})
     this.#options.outages.trouble({
       reason: 'stake-disagreement',
-      message: 'the stake contract held a different stake than the service reported',
+      message: 'the stake contract reported a different stake than the service',
       facts: {
         reportedWei: String(reported.stakedWei),
         reportedMinWei: String(reported.minStakeWei),

@@ -77,7 +77,7 @@ async function retryByThese(detectors: DetectorHost, { clock, options, queue }: 
     if (freed.length > 0) log.info({ jobs: freed.length }, 'detectors changed, re-analyzing abstained assets')
     return freed
   } catch (error) {
-    log.warn({ reason: toAttestdError(error).reason, err: error }, 'could not read the ended jobs')
+    log.warn({ reason: toAttestdError(error).reason, err: error }, 'the ended jobs could not be read')
     return []
   }
 }

@@ -58,7 +58,7 @@ async function untilReady(child: ChildProcess, { clock, dataDir, logFile, signal
   while (clock.monotonic() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
       const how = child.exitCode ?? child.signalCode
-      throw new AttestdError('internal-error', `The daemon ended with ${how} at its start; see ${logFile}.`)
+      throw new AttestdError('internal-error', `The daemon ended with ${how} during startup; see ${logFile}.`)
     }
     const control = await readControlFile(dataDir)
     if (control && control.pid === child.pid && (await isReady(control.url))) return control

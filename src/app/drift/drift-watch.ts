@@ -73,7 +73,7 @@ export class DriftWatch {
     keepReference(this.#places.folder, digest, population).catch((err: unknown) =>
       this.#log.warn(
         { reason: 'data-dir-unusable', err },
-        'the reference for drift was not kept, and ends with this run',
+        'the drift reference was not saved; it is lost at the next restart',
       ),
     )
   }

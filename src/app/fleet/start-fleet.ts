@@ -25,7 +25,7 @@ export interface OwnFacts {
 
 /** The history is written down every so many points: a minute. */
 const POINTS_A_FILE = 6
-const HISTORY_LOST = { reason: 'data-dir-unusable', subject: 'history', message: 'history was not kept' } as const
+const HISTORY_LOST = { reason: 'data-dir-unusable', subject: 'history', message: 'history was not saved' } as const
 /** How often a daemon looks at itself and announces what it sees, ms: all that tell of it do so within 5 s. */
 const BEAT_MS = 1000
 

@@ -23,5 +23,5 @@ export function admissionCheck({
 function requireOpen(packages: readonly DetectorPackage[]): void {
   const closed = packages.filter(({ manifest }) => !manifest.openWeights).map(({ manifest }) => manifest.id)
   if (closed.length === 0) return
-  throw new AttestdError('detector-not-open', `No commercial use of the weights of ${closed.join(', ')}.`)
+  throw new AttestdError('detector-not-open', `The weights of ${closed.join(', ')} may not be used commercially.`)
 }

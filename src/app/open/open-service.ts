@@ -68,7 +68,7 @@ function countedBy({ metrics, outages }: ServiceParts) {
       reason,
       subject: source,
       linesPerMinute: MALFORMED_LINES,
-      message: 'a malformed part was skipped',
+      message: 'malformed data was skipped',
       facts: { what, asset: id ?? undefined, detail },
     })
   }

@@ -41,7 +41,7 @@ export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload 
 function idOf(reply: unknown): string {
   const parsed = registered.safeParse(reply)
   if (parsed.success) return parsed.data.id
-  throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer names no id.')
+  throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer contains no id.')
 }
 
 /** @param reply what the single-asset route answered; null: not open */

@@ -43,7 +43,7 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
       if (id !== undefined) return { id, attestationUid: uid, attestation }
       throw new AttestdError(
         'service-reply-invalid',
-        `The asset was registered, but the answer names no id; it is ${shapeText(record)}.`,
+        `The asset was registered, but the answer contains no id; it is ${shapeText(record)}.`,
       )
     },
     look: async (id, signal) => standingIn(await client.byOwner(signal), id),

@@ -57,7 +57,7 @@ export class DetectorSelection {
     const kept = await readKept(settings.dataDir, () =>
       log.warn(
         { reason: 'data-dir-unusable', file, detectors: setting },
-        'what models reload chose cannot be read, so the setting counts',
+        'the selection of models reload could not be read; ATTESTD_DETECTORS applies',
       ),
     )
     const chosen = chosenInstead(kept, setting)
@@ -119,7 +119,7 @@ export class DetectorSelection {
     const kept: KeptSelection = { setting: this.#setting, order }
     await writeFileAtomic(this.#file, `${JSON.stringify(kept)}\n`).catch((error) => {
       const { reason } = toAttestdError(error, 'data-dir-unusable')
-      this.#log.warn({ reason, err: error }, 'the selection of detectors was not kept, and ends with this run')
+      this.#log.warn({ reason, err: error }, 'the selection of detectors was not saved; it is lost at the next restart')
     })
   }
 }

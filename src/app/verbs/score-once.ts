@@ -77,7 +77,7 @@ async function withTypeSeen(error: unknown, file: string, asked: MediaType): Pro
   const { message, reason } = error
   return new AttestdError(reason, message, {
     cause: error,
-    fix: `The file looks like ${seen}: give --media-type ${seen}.`,
+    fix: `The file looks like ${seen}: set --media-type ${seen}.`,
   })
 }
 

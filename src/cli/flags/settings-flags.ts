@@ -40,7 +40,7 @@ export function verbWithSettings(name: string, description: string, keys: readon
   const verb = new Command(name).description(description)
   verb.option(
     '--config <file>',
-    `settings file (YAML); where absent ATTESTD_CONFIG, or ${USUAL_FILE} in the working directory`,
+    `settings file, YAML (default: ATTESTD_CONFIG, or ${USUAL_FILE} in the working directory)`,
   )
   for (const key of keys.filter((one) => flagKeys.includes(one))) {
     const row = SETTINGS[key]

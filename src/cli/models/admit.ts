@@ -35,7 +35,7 @@ interface AdmitFlags extends Partial<DataFlags> {
 export function modelsAdmitVerb(): Command {
   const verb = verbWithSettings(
     'admit',
-    'Examine a package by your own thresholds; keep its admission where it passes.',
+    'Test a package against your thresholds, and record its admission if it passes.',
     [...LAB_KEYS, 'dataDir'],
   )
   verb.argument('<package>', 'id in the models directory, or path of a package folder')

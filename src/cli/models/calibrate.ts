@@ -25,7 +25,7 @@ export function modelsCalibrateVerb(): Command {
   withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder'))
     .addOption(new Option('--method <method>', 'what is fitted').choices(METHODS).default('platt'))
     .option('--accuracy <share>', 'share of verdicts that must be right at even odds; on each side 0.05 less', '0.85')
-    .option('--write', "put calibration, band and the own sample's risk into detector.json")
+    .option('--write', 'write calibration, band and the risk of the self-test to detector.json')
     .option('--json', 'the whole report as JSON')
   return verb.action(async (named: string, flags: CalibrateFlags) => {
     const { settings } = settingsOf(verb)

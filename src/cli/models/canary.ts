@@ -8,7 +8,7 @@ import { printFound } from '../terminal/print.js'
 export function modelsCanaryVerb(): Command {
   const verb = verbWithSettings(
     'canary',
-    'Compare each candidate (id=canary:percent) with those in charge, over the files that it scored on the whole fleet.',
+    'Compare each candidate (id=canary:percent) with the active detectors, over the files that it scored on the whole fleet.',
     ['dataDir'],
   )
   verb.option('--json', 'JSON instead of sentences')

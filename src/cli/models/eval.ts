@@ -28,7 +28,7 @@ interface EvalFlags extends DataFlags {
 export function modelsEvalVerb(): Command {
   const verb = verbWithSettings('eval', 'Score labeled data with a package; write figures and a report.', LAB_KEYS)
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))
-    .option('--out <folder>', 'where eval.json, scores.csv and report.html go (eval-<package> where absent)')
+    .option('--out <folder>', 'folder for eval.json, scores.csv and report.html (default: eval-<package>)')
     .option('--by <columns>', 'columns that get a table each, comma-separated', 'source,generator')
     .option('--json', 'the content of eval.json instead of tables')
   return verb.action(async (named: string, flags: EvalFlags) => {

@@ -26,18 +26,18 @@ export function modelsImportVerb(): Command {
     ['modelsDir', 'detectorTimeoutMs', 'detectorMemoryMb', 'ffmpeg'],
   )
     .argument('<folder>', 'the export: config.json, model.onnx or onnx/model.onnx, preprocessor or tokenizer files')
-    .option('--id <id>', 'name of the package (that of the folder where absent)')
+    .option('--id <id>', 'name of the package (default: that of the folder)')
     .option(
       '--fake-label <label>',
       'a label that means fake, where its words do not show it; may be repeated',
       collected,
     )
-    .option('--out <folder>', 'models directory to write to (that of the settings where absent)')
+    .option('--out <folder>', 'models directory to write to (default: that of the settings)')
     .option('--model <file>', 'weights inside the export, where they are not at the usual place')
     .option('--languages <codes>', 'languages of a text model, ISO 639-1, comma-separated', 'en')
     .option(
       '--window-seconds <seconds>',
-      'length of the clips that an audio model was trained on (each recording at its own where absent)',
+      'length of the clips that an audio model was trained on (default: the length of each recording)',
     )
     .option(
       '--check <folder>',

@@ -40,7 +40,7 @@ export function withDataFlags(verb: Command, need: 'required' | 'optional' = 're
     .addOption(data.makeOptionMandatory(need === 'required'))
     .option(
       '--root <folder>',
-      'what paths of the index are relative to (its own folder where absent); unpack a .tar first',
+      'folder of the relative paths in the index (default: its own folder); unpack a .tar first',
     )
     .option('--limit <count>', 'most rows; the same ones each time')
 }

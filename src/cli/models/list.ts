@@ -9,7 +9,7 @@ import { partText } from './part-text.js'
 export function modelsListVerb(): Command {
   const verb = verbWithSettings(
     'list',
-    'List the detector packages of the models directory, and the part of each in the scores of the daemon that runs, or that the settings give it.',
+    'List the detector packages of the models directory, and the part of each: in the running daemon, else by the settings.',
     ['modelsDir', 'detectors', 'dataDir'],
   )
   verb.option('--json', 'JSON instead of a table')

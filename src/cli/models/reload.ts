@@ -9,7 +9,7 @@ import { orderLines } from './order-text.js'
 export function modelsReloadVerb(): Command {
   const verb = verbWithSettings(
     'reload',
-    'Have all daemons on the queue verify, warm and switch to the current detector packages, without losing a job.',
+    'Make all daemons on the queue verify, load and switch to the current detector packages, without losing a job.',
     ['dataDir', 'detectors'],
   )
   verb.option('--json', 'JSON instead of a table')

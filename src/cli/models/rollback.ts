@@ -8,7 +8,7 @@ import { orderLines } from './order-text.js'
 export function modelsRollbackVerb(): Command {
   const verb = verbWithSettings(
     'rollback',
-    'Have all daemons on the queue go back to the detectors that were chosen before the last models reload --detectors.',
+    'Make all daemons on the queue return to the detectors of before the last models reload --detectors.',
     ['dataDir'],
   )
   verb.option('--json', 'JSON instead of a table')

@@ -12,10 +12,7 @@ export function modelsSealVerb(): Command {
     ['detectorTimeoutMs', 'detectorMemoryMb', 'detectorToken', 'ffmpeg'],
   )
     .argument('<folder>', 'the package: detector.json and the files that it names')
-    .option(
-      '--set-version <version>',
-      'what the manifest shall state (where absent: 1.0.0 at first, then the next patch version)',
-    )
+    .option('--set-version <version>', 'version of the package (default: 1.0.0 at first, then the next patch version)')
   return verb.action(async (named: string, { setVersion }: { readonly setVersion?: string }) => {
     const folder = await fileArgument('<folder>', named, 'folder')
     const { sealModel } = await import('../../app/lab/seal-model.js')

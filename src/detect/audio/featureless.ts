@@ -38,10 +38,10 @@ export interface Heard {
 export function refuseFeatureless(samples: Float32Array, rate: number, voice?: VoiceActivity): void {
   const { audibleSeconds, change } = hear(samples, rate, voice)
   if (audibleSeconds < LEAST_AUDIBLE_SECONDS)
-    throw new AttestdError('media-featureless', 'The recording holds nothing to judge: it is silent.')
+    throw new AttestdError('media-featureless', 'The recording contains nothing to judge: it is silent.')
   if (change < LEAST_CHANGE) {
     const what = 'it is one steady sound such as hum, hiss or a tone'
-    throw new AttestdError('media-featureless', `The recording holds nothing to judge: ${what}.`)
+    throw new AttestdError('media-featureless', `The recording contains nothing to judge: ${what}.`)
   }
 }
 

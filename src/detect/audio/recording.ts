@@ -63,7 +63,7 @@ export async function readRecording(file: string, rate: number, tools: ReaderToo
     if (mixer.samples > at) starts.push({ at, seconds: startSeconds })
   }
   const { sourceRate, channels } = mixer
-  if (starts.length === 0) throw failure ?? new AttestdError('media-empty', 'The recording holds no sample.')
+  if (starts.length === 0) throw failure ?? new AttestdError('media-empty', 'The recording contains no samples.')
   return {
     samples: mixer.join(),
     passages: starts,

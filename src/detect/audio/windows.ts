@@ -49,7 +49,7 @@ export function planWindows(samples: Float32Array, plan: Plan, passages: readonl
   if (kept.length === 0) {
     throw new AttestdError(
       'media-without-speech',
-      `No stretch of ${seconds(plan.window.samples, plan)} s is speech for a share of ${plan.minSpeechShare}.`,
+      `No ${seconds(plan.window.samples, plan)} s of the recording are speech for at least ${Math.round(100 * plan.minSpeechShare)} %.`,
     )
   }
   refuseFeatureless(samples, plan.sampleRate, voice)

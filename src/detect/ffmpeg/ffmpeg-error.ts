@@ -36,7 +36,7 @@ export function ffmpegError({ exitCode, signal, stderr }: FfmpegEnd): AttestdErr
   if (signal !== null) return new AttestdError('media-corrupt', `ffmpeg died of ${signal} while it decoded.`)
   const reason = CASES.find(([words]) => words.test(stderr))?.[1] ?? 'media-corrupt'
   const quote = lineOf(stderr, CASES.find(([, each]) => each === reason)?.[0])
-  return new AttestdError(reason, `ffmpeg could not decode it: ${quote || `it ended with ${exitCode}`}`)
+  return new AttestdError(reason, `ffmpeg could not decode the file: ${quote || `it ended with ${exitCode}`}`)
 }
 
 /** The most informative line, without addresses of objects and paths, which differ from run to run. */

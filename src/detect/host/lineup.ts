@@ -93,7 +93,7 @@ export function canariesOf(
     const { canary: percent, manifest } = pack
     if (percent === undefined) continue
     for (const type of manifest.mediaTypes) {
-      if (!inCharge.has(type)) throw refusal(manifest.id, `nothing else is in charge of ${type}`)
+      if (!inCharge.has(type)) throw refusal(manifest.id, `no active detector scores ${type}`)
       if (found.has(type)) throw refusal(manifest.id, `another candidate scores ${type}`)
       const summary = { ...summaryOf(pack), canary: percent }
       found.set(type, { members: [pack], ensemble: null, summary, percent })

@@ -23,7 +23,7 @@ export async function refuseFeatureless(picture: Picture): Promise<void> {
   if (!(await isFeatureless(picture))) return
   throw new AttestdError(
     'media-featureless',
-    'The picture holds nothing to judge: it is one color or a smooth gradient.',
+    'The picture contains nothing to judge: it is one color or a smooth gradient.',
   )
 }
 

@@ -17,7 +17,7 @@ export function checkTokenServers(packages: readonly DetectorPackage[], token: s
     if (protocol !== 'https:' && !isLoopback(hostname)) {
       throw new AttestdError(
         'setting-invalid',
-        `ATTESTD_DETECTOR_TOKEN would be sent in clear to ${origin}, which ${manifest.id} names. Use https, or unset the token.`,
+        `ATTESTD_DETECTOR_TOKEN would be sent unencrypted to ${origin}, which ${manifest.id} names. Use https, or unset the token.`,
       )
     }
     servers.set(origin, manifest.id)

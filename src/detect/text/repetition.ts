@@ -6,7 +6,7 @@ const RUN = 8
 /** Refuses a text without a letter or a number. @param prose normalized @throws AttestdError media-featureless */
 export function refuseMarksAlone(prose: string): void {
   if (prose !== '' && !/[\p{L}\p{N}]/u.test(prose))
-    throw new AttestdError('media-featureless', 'The text holds nothing to judge: it has no letter.')
+    throw new AttestdError('media-featureless', 'The text contains nothing to judge: it has no letters.')
 }
 
 /**
@@ -22,7 +22,7 @@ export function refuseRepetition(prose: string, least: number): void {
   if (characters >= needed) return
   throw new AttestdError(
     'media-featureless',
-    `The text holds nothing to judge: it repeats itself, and without that it has ${characters} characters.`,
+    `The text contains nothing to judge: without its repetitions it has ${characters} characters.`,
   )
 }
 

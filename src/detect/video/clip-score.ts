@@ -38,7 +38,7 @@ export function scoreClip(frames: readonly ScoredFrame[], windowSeconds: number)
     .map((track) => worstOfTrack(track, windowSeconds))
     .sort((a, b) => b.rawScore - a.rawScore || a.from - b.from)
   const [worst, face] = [windows[0], tracks[0]]
-  if (worst === undefined) throw new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
+  if (worst === undefined) throw new AttestdError('media-corrupt', 'The video contains no frame that can be decoded.')
   const decides = face !== undefined && face.rawScore > worst.rawScore ? face : worst
   const parts = [
     ...windows.map((window) => ({ name: windowName(window), rawScore: window.rawScore })),

@@ -44,7 +44,8 @@ export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame
       failure ??= error
     }
   }
-  if (count === 0) throw failure ?? new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
+  if (count === 0)
+    throw failure ?? new AttestdError('media-corrupt', 'The video contains no frame that can be decoded.')
 }
 
 async function* decode(

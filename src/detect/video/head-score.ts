@@ -31,7 +31,7 @@ export async function scoreClipByHead(
   head: VideoHead,
   { windowSeconds, windowMargin }: Pick<VideoPreprocessing, 'windowSeconds' | 'windowMargin'>,
 ): Promise<ClipScore> {
-  if (frames.length === 0) throw new AttestdError('media-corrupt', 'The video holds no frame that can be decoded.')
+  if (frames.length === 0) throw new AttestdError('media-corrupt', 'The video contains no frame that can be decoded.')
   const clip = scoredWindow(frames, await head(frames))
   const scored: ScoredWindow[] = []
   for (const inside of windowsOf(frames, windowSeconds, FRAMES_PER_WINDOW)) {

@@ -123,7 +123,10 @@ async function open(
   }
   const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]
   if (width * height > MAX_FRAME_PIXELS) {
-    throw new AttestdError('media-too-complex', `The video is ${width}x${height} px; ${MAX_FRAME_PIXELS} are decoded.`)
+    throw new AttestdError(
+      'media-too-complex',
+      `The video is ${width}x${height} px; at most ${MAX_FRAME_PIXELS} pixels are decoded.`,
+    )
   }
   const sink = new EncodedPacketSink(track)
   const first = await sink.getFirstPacket({ metadataOnly: true })
@@ -148,7 +151,7 @@ async function open(
     async keyframe(seconds) {
       try {
         const packet = (await sink.getKeyPacket(seconds)) ?? (await sink.getFirstKeyPacket())
-        if (packet === null) throw new AttestdError('media-corrupt', 'The video holds no keyframe.')
+        if (packet === null) throw new AttestdError('media-corrupt', 'The video contains no keyframe.')
         return { data: packet.data, seconds: packet.timestamp }
       } catch (error) {
         throw asCorrupt(error)
@@ -220,7 +223,7 @@ function asCorrupt(error: unknown): AttestdError {
 }
 
 function noFrame(): AttestdError {
-  return new AttestdError('media-empty', 'The video holds no frame.')
+  return new AttestdError('media-empty', 'The video contains no frame.')
 }
 
 function encrypted(): AttestdError {

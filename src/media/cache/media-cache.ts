@@ -194,7 +194,7 @@ export class MediaCache {
         await fs.rm(this.#fileOf(hash), { force: true })
         this.#options.onEvent({ type: 'cache', outcome: 'evicted', bytes: entry.bytes })
       } catch (error) {
-        this.#options.log.warn({ err: error, contentHash: hash }, 'could not remove a file from the media cache')
+        this.#options.log.warn({ err: error, contentHash: hash }, 'a file could not be removed from the media cache')
       }
     }
   }

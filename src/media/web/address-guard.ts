@@ -81,7 +81,7 @@ function checkUrl(url: URL, options: AddressGuardOptions, isAllowed: (address: s
     throw new AttestdError('uri-unsupported', `The URI leads to ${url.protocol}//, which is not supported.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AttestdError('address-refused', 'The URI leads to a URL that holds credentials.')
+    throw new AttestdError('address-refused', 'The URI leads to a URL that contains credentials.')
   }
   const port = url.port === '' ? (http ? 80 : 443) : Number(url.port)
   const allowedPorts = options.allowedPorts ?? (options.allowHttp ? [443, 80] : [443])

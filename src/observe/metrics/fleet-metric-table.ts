@@ -42,7 +42,7 @@ export const FLEET_METRICS = {
     type: 'gauge',
     labels: ['what'],
     shared: true,
-    help: '1 while live daemons differ in version, secret or detectors, else 0. 1 for longer than a roll-out takes: finish it.',
+    help: '1 while live daemons differ in version, secret or detectors, else 0. 1 for longer than a roll-out takes: finish the roll-out.',
   },
   fleetForged: {
     name: 'attestd_forged_total',
@@ -77,7 +77,7 @@ export const FLEET_METRICS = {
     type: 'gauge',
     labels: ['queue', 'reason'],
     shared: true,
-    help: 'Jobs that wait for their next try, by how the last one failed (held: the gate was closed); at most 300 per queue are counted. Growing: see that reason.',
+    help: 'Jobs that wait for a retry, by the last reason (held: the gate was closed); at most 300 per queue are counted. Growing: see that reason.',
   },
   unservedJobs: {
     name: 'attestd_unserved_jobs',

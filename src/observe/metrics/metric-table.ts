@@ -54,13 +54,13 @@ export const METRICS = {
     type: 'counter',
     labels: ['outcome'],
     zeros: [{ outcome: 'ok' }, { outcome: 'failed' }, { outcome: 'dropped' }],
-    help: 'Alarms sent to the webhook, by outcome: ok, failed (after all tries) or dropped (too many waited). Any failed: nobody was called.',
+    help: 'Alarms sent to the webhook, by outcome: ok, failed (after all tries) or dropped (too many waited). Any failed: nobody was notified.',
   },
   diskFree: {
     name: 'attestd_disk_free_bytes',
     type: 'gauge',
     labels: [],
-    help: 'Room on the disk of the data directory. Below ATTESTD_DISK_FREE_BYTES: free some; near 0 all work stops.',
+    help: 'Free space on the disk of the data directory. Below ATTESTD_DISK_FREE_BYTES: free some; near 0 all work stops.',
   },
 
   // what comes in
@@ -83,14 +83,14 @@ export const METRICS = {
     type: 'gauge',
     labels: [],
     roles: INTAKE,
-    help: '1 while an event stream is connected, else 0. 0 for minutes: urgent assets come late, by the periodic list.',
+    help: '1 while an event stream is connected, else 0. 0 for minutes: urgent assets are found late, by the periodic list.',
   },
   streamReconnects: {
     name: 'attestd_stream_reconnects_total',
     type: 'counter',
     labels: ['reason'],
     roles: INTAKE,
-    help: 'Stream connections that ended, by reason. One a minute or more is bad.',
+    help: 'Stream connections that ended, by reason. One per minute or more is bad.',
   },
   streamLastByteAge: {
     name: 'attestd_stream_last_byte_age_seconds',
@@ -121,7 +121,7 @@ export const METRICS = {
     labels: ['queue'],
     roles: WORKERS,
     buckets: WORK_SECONDS,
-    help: 'Last attempt of a completed job. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are.',
+    help: 'Time of the last attempt of a completed job. Submit above 5 s: the service is slow. Analyze above 60 s: gateways or detectors are slow.',
   },
   retries: {
     name: 'attestd_retries_total',
@@ -135,7 +135,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['queue', 'reason'],
     roles: WORKERS,
-    help: 'Times a job was put back without spending an attempt, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
+    help: 'Jobs put back without spending an attempt, by reason. Rising with stake-low or clock-untrusted: nothing is submitted.',
   },
 
   ...FLEET_METRICS,
@@ -153,7 +153,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['state'],
     roles: ANALYZE,
-    help: 'Fetches under way: first (never too slow before), later (was too slow before), and connections of both. Connections near ATTESTD_FETCH_CONNECTIONS for minutes: slow media takes the room of other media.',
+    help: 'Fetches under way: first (never too slow before), later (was too slow before), and connections of both. Connections near ATTESTD_FETCH_CONNECTIONS for minutes: slow media uses the connections of other media.',
   },
   mediaFetchSeconds: {
     name: 'attestd_media_fetch_seconds',
@@ -199,7 +199,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['reason'],
     roles: ANALYZE,
-    help: 'Detector processes replaced, by cause. jobs is routine; crashed, timeout and memory are poison files; killed is something else, such as the kernel; self-test, answer or a detector-* reason is a broken package.',
+    help: 'Detector processes replaced, by cause. jobs is routine; crashed, timeout and memory are poison files; killed is the kernel or another program; self-test, answer or a detector-* reason is a broken package.',
   },
   lastInferenceAge: {
     name: 'attestd_last_inference_age_seconds',
@@ -278,7 +278,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['detector', 'media_type', 'by'],
     roles: ANALYZE,
-    help: 'Files of a candidate of which it (by candidate) or the active detectors (by in-charge) abstained or were unsure. Candidate far above in-charge: it would answer less.',
+    help: 'Files of a candidate on which it (by candidate) or the active detectors (by in-charge) abstained or were unsure. Candidate far above in-charge: it would score fewer files.',
   },
   canarySeconds: {
     name: 'attestd_canary_seconds',
@@ -293,7 +293,7 @@ export const METRICS = {
     type: 'gauge',
     labels: ['detector', 'kind', 'reference'],
     roles: ANALYZE,
-    help: 'Population stability index of the last 500 files of a detector, by kind (risk, abstention), against its evaluation or its own first 500 files (reference own). Above 0.25: it meets other media than it was measured on.',
+    help: 'Population stability index of the last 500 files of a detector, by kind (risk, abstention), against its evaluation or its own first 500 files (reference own). Above 0.25: its media differs from what it was measured on.',
   },
   riskPercent: {
     name: 'attestd_risk_percent',
@@ -301,7 +301,7 @@ export const METRICS = {
     labels: ['detector', 'media_type'],
     roles: ANALYZE,
     buckets: [5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95],
-    help: 'Risk of the verdicts. All at one end, or a sudden shift: the detector meets media it was not calibrated for.',
+    help: 'Risk of the verdicts. All at one end, or a sudden shift: the detector gets media that it was not calibrated for.',
   },
   abstained: {
     name: 'attestd_abstained_total',
@@ -353,7 +353,7 @@ export const METRICS = {
     type: 'counter',
     labels: ['route', 'status'],
     roles: SERVICE,
-    help: 'Requests to the service by route and status, or reason. 401: credentials or clock; 403: stake or wallet; 429: too fast.',
+    help: 'Requests to the service by route and status, or reason. 401: credentials or clock; 403: stake or wallet; 429: too many requests.',
   },
   serviceSeconds: {
     name: 'attestd_service_request_seconds',
@@ -370,14 +370,14 @@ export const METRICS = {
     type: 'gauge',
     labels: [],
     roles: SERVICE,
-    help: 'Service time minus local time; corrected when signing. More than a few seconds: no time synchronization here.',
+    help: 'Service time minus local time; corrected when signing. More than a few seconds: this machine lacks time synchronization.',
   },
   clockErrorBound: {
     name: 'attestd_clock_error_bound_seconds',
     type: 'gauge',
     labels: [],
     roles: SERVICE,
-    help: 'The service time is known to within this. Near the timestamp window (30 s): submissions are held.',
+    help: 'Largest possible error of the service time. Near the timestamp window (30 s): submissions are held.',
   },
   clockTrusted: {
     name: 'attestd_clock_trusted',

@@ -43,7 +43,7 @@ export async function connectPatiently(
     if (failure === null) return connection
     const pauseMs = backoffMs(tries, START_BACKOFF, random)
     if (refusalOf(failure, target) || clock.monotonic() + pauseMs >= deadline) throw redisTrouble(failure, target)
-    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; it will be tried again')
+    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; retrying')
     await clock.sleep(pauseMs, signal)
   }
 }

@@ -34,7 +34,7 @@ async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
         fix: 'Name the port of Redis (6379 as a rule) in ATTESTD_QUEUE_URL.',
       })
     }
-    return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, and ${shown} does not say so.`)
+    return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, but ${shown} does not.`)
   }
   if (isAboutCertificate(failure)) {
     const answer = isAlert(failure)
@@ -43,7 +43,7 @@ async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
     return new AttestdError('queue-certificate-refused', `${port}: ${answer}.`, { cause: failure })
   }
   if ((await probe(node, null, clock)) !== null) return null
-  return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, and ${shown} says that it does.`)
+  return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, but ${shown} requires it.`)
 }
 
 function isAboutCertificate(failure: NodeJS.ErrnoException): boolean {

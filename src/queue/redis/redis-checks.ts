@@ -32,10 +32,7 @@ async function checkServer(redis: Redis, { shape, shown }: Checked, log: Log): P
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
   if (info.get('aof_enabled') === '0') {
-    log.warn(
-      { redis: shown },
-      'redis kept no append-only file; a crash of it would lose the jobs since its last snapshot',
-    )
+    log.warn({ redis: shown }, 'redis had no append-only file; a crash would lose the jobs since its last snapshot')
   }
 }
 
@@ -45,9 +42,9 @@ function checkMode(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'
   if (shape !== 'single' || (mode !== 'sentinel' && mode !== 'cluster')) return
   const found =
     mode === 'sentinel'
-      ? 'a Sentinel; redis+sentinel://HOST:PORT/NAME'
-      : 'a node of a cluster; redis+cluster://HOST:PORT'
-  throw new AttestdError('queue-address-wrong', `Redis at ${shown} is ${found} is how the queue URL names it.`)
+      ? 'a Sentinel: write the queue URL as redis+sentinel://HOST:PORT/NAME'
+      : 'a node of a cluster: write the queue URL as redis+cluster://HOST:PORT'
+  throw new AttestdError('queue-address-wrong', `Redis at ${shown} is ${found}.`)
 }
 
 function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {
@@ -62,7 +59,7 @@ function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {
 async function checkEviction(redis: Redis, info: ReadonlyMap<string, string>, shown: string, log: Log) {
   const policy = info.get('maxmemory_policy') ?? (await configuredPolicy(redis))
   if (policy === null) {
-    log.warn({ redis: shown }, 'could not read maxmemory-policy of redis; it must be noeviction')
+    log.warn({ redis: shown }, 'maxmemory-policy of redis could not be read; it must be noeviction')
     return
   }
   if (policy === 'noeviction') return

@@ -86,7 +86,7 @@ export function readFound(reply: unknown, id: string): Asset | null {
   if (!parsed.success) {
     throw new AttestdError('service-reply-invalid', `The asset cannot be used: ${issueText(parsed.error)}`)
   }
-  if (parsed.data.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
+  if (parsed.data.id !== id) throw new AttestdError('service-reply-invalid', 'The answer contains another asset.')
   return parsed.data.status === 'open' ? assetOf(parsed.data, { asked: true }) : null
 }
 

@@ -95,7 +95,7 @@ export async function readAssets(
 export function readFound(reply: unknown, id: string, attester: string): Asset | null {
   const read = readAsset(reply)
   if (typeof read === 'string') throw unusable(read)
-  if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer holds another asset.')
+  if (read.asset.id !== id) throw new AttestdError('service-reply-invalid', 'The answer contains another asset.')
   const own = foundScore(asRecord(outOfEnvelope(reply)) ?? {}, read.asset.scoreCount ?? 0, attester)
   return read.isOpen || own !== null ? { ...read.asset, ...scoreFields(own) } : null
 }

@@ -208,7 +208,7 @@ export class SessionKeeper {
     const { reason } = failure
     this.#failures += 1
     const retryInMs = this.#pauseFor(failure, this.#failures)
-    log.warn({ reason, err: failure, retryInMs }, 'could not open a session')
+    log.warn({ reason, err: failure, retryInMs }, 'a session could not be opened')
     onSession?.({ event: 'refused', reason })
     if (reason !== 'role-missing') return failure
     this.#held = null

@@ -58,7 +58,7 @@ describe('planWindows', () => {
 
   it('refuses speech that is too thin in every window', () => {
     const words = Array.from({ length: 4 }, () => [speechLike(0.22, RATE), silence(2)]).flat()
-    expect(() => planWindows(inRow(...words), PLAN)).toThrow(/No stretch of 2.0 s/)
+    expect(() => planWindows(inRow(...words), PLAN)).toThrow(/No 2.0 s of the recording are speech/)
   })
 
   it('refuses a telephone where the plan states a bandwidth', () => {

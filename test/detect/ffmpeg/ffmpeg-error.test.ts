@@ -50,8 +50,8 @@ describe('why ffmpeg gave no result', () => {
     const { message } = ended(
       '\n[mov @ 0x55d0c0ffee] moov not found in file:/var/lib/attestd/cache/ab12 at end\nmore\n',
     )
-    expect(message).toBe('ffmpeg could not decode it: [mov] moov not found in (file) at end')
+    expect(message).toBe('ffmpeg could not decode the file: [mov] moov not found in (file) at end')
     expect(ended(`bad ${'x'.repeat(500)}`).message.length).toBeLessThan(240)
-    expect(ended(' \n', 69).message).toBe('ffmpeg could not decode it: it ended with 69')
+    expect(ended(' \n', 69).message).toBe('ffmpeg could not decode the file: it ended with 69')
   })
 })

@@ -148,10 +148,10 @@ describe('canariesOf', () => {
 
   it.each([
     [
-      'nothing else is in charge of its medium',
+      'no active detector scores its medium',
       [selected('n', { canary: 7 })],
       lineupsOf([]),
-      /nothing else is in charge of image/,
+      /no active detector scores image/,
     ],
     [
       'another candidate has it',

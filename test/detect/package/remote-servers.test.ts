@@ -31,11 +31,11 @@ describe('a token for a model server', () => {
   })
 
   it.each([
-    ['in clear over a network', ['http://a.example'], /in clear to http:\/\/a\.example, which p0 names/],
+    ['in clear over a network', ['http://a.example'], /unencrypted to http:\/\/a\.example, which p0 names/],
     [
       'in clear, with another server before',
       ['https://a.example', 'http://10.0.0.1:8000'],
-      /in clear to http:\/\/10\.0\.0\.1:8000, which p1/,
+      /unencrypted to http:\/\/10\.0\.0\.1:8000, which p1/,
     ],
     [
       'to two hosts',

@@ -128,7 +128,7 @@ describe('the token of remote detectors', () => {
     [
       'another machine in clear',
       ['http://models.example:8000'],
-      /would be sent in clear to http:\/\/models.example:8000/,
+      /would be sent unencrypted to http:\/\/models.example:8000/,
     ],
     [
       'two servers',

@@ -70,14 +70,14 @@ describe('a port that does not', () => {
     const port = await secure()
     await expect(check(port)).rejects.toMatchObject({
       reason: 'queue-tls-mismatch',
-      message: `Port ${port} of ${HOST} speaks TLS, and redis://shown does not say so.`,
+      message: `Port ${port} of ${HOST} speaks TLS, but redis://shown does not.`,
     })
   })
 
   it('is said not to where the URL does', async () => {
     await expect(check(await plain('-ERR unknown command\r\n'), { ca: own.cert })).rejects.toMatchObject({
       reason: 'queue-tls-mismatch',
-      message: expect.stringContaining('does not speak TLS, and redis://shown says that it does.'),
+      message: expect.stringContaining('does not speak TLS, but redis://shown requires it.'),
     })
   })
 

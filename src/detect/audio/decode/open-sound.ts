@@ -100,7 +100,7 @@ async function onPages(
     if (!isSilent) found.push({ ...passage, from })
   }
   if (found.length > 0) return found
-  throw new AttestdError('media-without-speech', 'There is no speech in it: its packets are too small to hold any.')
+  throw new AttestdError('media-without-speech', 'The recording contains no speech: its packets are too small.')
 }
 
 /** Of a passage that is not the beginning, the pages with the codec's headers and its own. */
