@@ -101,7 +101,12 @@ async function ask(
   const settlesInMs = job.sent ? job.sent.settledAt + clockErrorMs - askedAt : 0
   // Also where the asset seems closed: it may open again, and then this record must still be known.
   if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
-  return asset ? 'free' : closed(job, run, options)
+  if (asset === null) return closed(job, run, options)
+  const { contentHash } = asset
+  if (contentHash === job.asset.contentHash) return 'free'
+  // The verdict is about other bytes. Ended as closed, the asset is offered and analyzed again.
+  options.log.warn({ asset: asset.id, contentHash }, 'asset changed its content')
+  return closed(job, run, options)
 }
 
 async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
