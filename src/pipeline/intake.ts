@@ -255,9 +255,8 @@ export class Intake {
   }
 
   #want(assets: readonly Asset[]): void {
-    const { clock, serviceClock } = this.#options
-    const now = clock.monotonic()
-    const readAt = serviceClock.state().trusted ? serviceClock.now() : null
+    const now = this.#options.clock.monotonic()
+    const readAt = this.#serviceNow()
     for (const asset of assets) {
       const offer = this.#offered.get(asset.id)
       if (typeof asset.myScore === 'number') {
@@ -268,6 +267,12 @@ export class Intake {
       if (now - (offer?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS)
         this.#line.add({ asset, unscoredAt: asset.myScore === null || asset.scoreCount === 0 ? readAt : null })
     }
+  }
+
+  /** Unix ms; null where it is not trusted. */
+  #serviceNow(): number | null {
+    const { serviceClock } = this.#options
+    return serviceClock.state().trusted ? serviceClock.now() : null
   }
 
   #settle(asset: Asset, now: number): void {
@@ -334,7 +339,8 @@ export class Intake {
     const last = unscoredAt ?? this.#offered.get(id)?.unscoredAt ?? null
     this.#offered.set(id, { at: clock.monotonic(), turnaround, queue: analyzeQueue(mediaType), unscoredAt: last })
     const name = await queueOf(queue, jobIdOf(id), mediaType)
-    const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), unscoredAt }
+    const seenServiceAt = this.#serviceNow() ?? undefined
+    const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), seenServiceAt, unscoredAt }
     const add = () => queue.add(name, jobIdOf(id), job, { priority: priorityOf(turnaround) })
     const added = (await add()).added || ((await this.#clearEnded(name, id)) && (await add()).added)
     if (!added) return events.skipped?.('already-queued', asset)

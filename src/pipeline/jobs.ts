@@ -37,6 +37,8 @@ const analyzeJob = z.object({
   asset: jobAsset,
   /** When intake first saw the asset open, local Unix ms. */
   seenAt: z.number(),
+  /** The same moment in service time, where that was known. */
+  seenServiceAt: z.number().optional(),
   unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: lookedAtBy.optional(),

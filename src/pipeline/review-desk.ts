@@ -28,6 +28,7 @@ export interface WaitingReview {
 /** The ports of a decision. */
 export interface DeskOptions {
   readonly queue: Pick<QueueEngine, 'add' | 'claims' | 'find' | 'remove'>
+  /** Its `now` is service time where that is known: deadlines are. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Where this daemon reaches the service: an asset that is closed or scored is then refused at once. */
   readonly service?: Pick<AttesterService, 'find'> | undefined
@@ -37,8 +38,12 @@ export interface DeskOptions {
 const TRIES = 20
 const TRY_AGAIN_MS = 100
 
-/** What a person gets to see of an unsure detection, and until when. */
-export function reviewOf({ evidence, parts }: Detection, doubt: string, { asset, seenAt }: AnalyzeJob): Review {
+/** What a person gets to see of an unsure detection, and until when, by service time where the job states it. */
+export function reviewOf(
+  { evidence, parts }: Detection,
+  doubt: string,
+  { asset, seenAt: localAt, seenServiceAt: seenAt = localAt }: AnalyzeJob,
+): Review {
   const closesAt = asset.closesAt ?? seenAt + OPEN_AT_MOST_MS
   const deadline = asset.turnaround === 'priority_5min' ? Math.min(closesAt, seenAt + PRIORITY_MS) : closesAt
   return { deadline, doubt, parts: [...parts], evidence: [...evidence] }
@@ -53,7 +58,7 @@ export function inReview(id: string, data: unknown): WaitingReview | null {
   return { id, job: { ...job, asset: { ...asset, mediaType }, review } }
 }
 
-/** All that wait for a person, the nearest deadline first. @param now Unix ms; those whose deadline passed are left out */
+/** All that wait for a person, the nearest deadline first. @param now Unix ms of service time; those whose deadline passed are left out */
 export async function waitingReviews(queue: Pick<QueueEngine, 'pending'>, now: number): Promise<WaitingReview[]> {
   const found: WaitingReview[] = []
   for await (const { data, id } of queue.pending('submit')) {

@@ -4,7 +4,7 @@ import { ALGORITHM_MAX } from '../service/wire-fields.js'
 
 /** What a person who decides sees of an unsure verdict, beside its risk; kept in the submit job until somebody decides. */
 export const review = z.object({
-  /** Unix ms; without a decision until then the asset gets no score. */
+  /** Unix ms of service time; without a decision until then the asset gets no score. */
   deadline: z.number(),
   /** Why the verdict is unsure, as the end of a sentence about its risk. */
   doubt: z.string(),

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { chromium } from 'playwright-core'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { jobIdOf } from '../../src/core/text.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { type BenchOptions, DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -20,8 +20,8 @@ const REVIEW = {
 const asUser = (user: string) => `Basic ${Buffer.from(`${user}:${PASSWORD}`).toString('base64')}`
 
 /** A bench whose detector is unsure of everything. */
-async function unsureBench(context: TestContext): Promise<DaemonBench> {
-  const bench = await DaemonBench.create()
+async function unsureBench(context: TestContext, options?: BenchOptions): Promise<DaemonBench> {
+  const bench = await DaemonBench.create(options)
   context.onTestFinished(() => bench.dispose())
   await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })
   return bench
@@ -115,6 +115,16 @@ it('an unsure asset waits for a person, whose score goes the way of every score'
     { who: 'ada', by: 'console', action: 'decide', what: { asset: asset.id, risk: 12.5 }, result: 'done' },
     { who: 'bob', result: 'review-decided' },
   ])
+})
+
+it('an urgent one waits for a person although the local clock is an hour behind the service', async (context) => {
+  const bench = await unsureBench(context, { clockOffsetMs: 3_600_000 })
+  await bench.prepare()
+  const asset = await bench.register('urgent', { turnaround: 'priority_5min' })
+  const daemon = bench.startHere(REVIEW)
+  await waits(bench, daemon, asset.id)
+  expect((await post(daemon, asset.id, { risk: '12.5', note: '' })).status).toBe(303)
+  await bench.allScored()
 })
 
 it('one that nobody decides gets no score, with a reason of its own', async (context) => {

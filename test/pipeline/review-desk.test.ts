@@ -36,10 +36,10 @@ function deskWith(data: StoredSubmitJob | null, change: Partial<KnownJob> = {}) 
 
 describe('the deadline of an unsure asset', () => {
   const asset = openAsset()
-  const of = (change: Partial<Asset>) =>
+  const of = (change: Partial<Asset>, seen: { seenAt: number; seenServiceAt?: number } = { seenAt: NOW }) =>
     reviewOf(storableDetection(), 'lies in the decision band', {
       asset: { ...asset, ...change },
-      seenAt: NOW,
+      ...seen,
       unscoredAt: null,
     }).deadline
 
@@ -47,6 +47,12 @@ describe('the deadline of an unsure asset', () => {
     expect(of({ closesAt: NOW + HOUR })).toBe(NOW + HOUR)
     expect(of({ closesAt: NOW + HOUR, turnaround: 'priority_5min' })).toBe(NOW + 5 * 60_000)
     expect(of({})).toBe(NOW + 24 * HOUR)
+  })
+
+  it('is by service time where that is known, however wrong the local clock is', () => {
+    const seen = { seenAt: NOW - HOUR, seenServiceAt: NOW }
+    expect(of({ turnaround: 'priority_5min' }, seen)).toBe(NOW + 5 * 60_000)
+    expect(of({}, seen)).toBe(NOW + 24 * HOUR)
   })
 })
 

@@ -197,7 +197,7 @@ async function startHttp(
   const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes }
   registerReadiness({ health, draining: () => roles.draining, queue, disk, ...roles.readiness })
   metrics.beforeScrape(() => collectDepths(queue, metrics))
-  metrics.beforeScrape(() => collectReview(parts))
+  metrics.beforeScrape(() => collectReview(parts, roles.review))
   metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const reported = new ReadinessWatch({ log, metrics })

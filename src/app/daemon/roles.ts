@@ -109,7 +109,7 @@ export async function startRoles(
           : null,
       contract: side?.contract ?? null,
     },
-    review: { analysis, service: side?.opened.service ?? null },
+    review: { analysis, service: side?.opened ?? null },
     lost: loops.lost,
     get draining() {
       return stopTaking.signal.aborted

@@ -1,7 +1,9 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { ReviewHandlers, ReviewRow } from '../../observe/review/review-port.js'
 import { decide, inReview, openReview, type WaitingReview, waitingReviews } from '../../pipeline/review-desk.js'
 import type { AttesterService } from '../../service/port.js'
+import type { ServiceClock } from '../../service/service-clock.js'
 import type { DaemonParts } from '../parts.js'
 import { ReviewViews, type ViewParts } from './review-views.js'
 
@@ -12,13 +14,16 @@ const COUNTED = 1000
 export interface ReviewSide {
   /** Null where it does not analyze: it then shows no media. */
   readonly analysis: (ViewParts & { readonly detectors: { detectorFor(mediaType: string): unknown } }) | null
-  readonly service: AttesterService | null
+  readonly service: { readonly service: AttesterService; readonly clock: Pick<ServiceClock, 'stated'> } | null
 }
 
 /** The review pages of this daemon, which may show and decide what any daemon of the queue measured. */
-export function reviewOf({ clock, queue }: DaemonParts, { analysis, service }: ReviewSide): ReviewHandlers {
+export function reviewOf(parts: DaemonParts, side: ReviewSide): ReviewHandlers {
+  const { analysis, service } = side
+  const { queue } = parts
   const views = analysis && new ReviewViews(analysis)
-  const options = { clock, queue, service: service ?? undefined }
+  const clock = deskClock(parts, side)
+  const options = { clock, queue, service: service?.service }
   return {
     list: async () => (await waitingReviews(queue, clock.now())).map(rowOf),
     async open(id) {
@@ -39,6 +44,12 @@ export function reviewOf({ clock, queue }: DaemonParts, { analysis, service }: R
   }
 }
 
+/** Service time, by which deadlines are stated; the local clock where this daemon does not know it. */
+function deskClock({ clock }: Pick<DaemonParts, 'clock'>, { service }: ReviewSide): Pick<Clock, 'now' | 'sleep'> {
+  const now = () => Math.round(service?.clock.stated()?.ms ?? clock.now())
+  return { now, sleep: (ms, signal) => clock.sleep(ms, signal) }
+}
+
 function gapOf(analysis: ReviewSide['analysis'], { mediaType }: ReviewRow): string | null {
   if (analysis?.detectors.detectorFor(mediaType)) return null
   return `This daemon has no detector for ${mediaType} and cannot show the media. Open this page on a daemon that analyzes ${mediaType} (attestd status --fleet lists them).`
@@ -52,9 +63,11 @@ function rowOf({ id, job: { asset, review, verdict } }: WaitingReview): ReviewRo
 }
 
 /** Writes how many assets wait for a person, and how near the first deadline is, for a scrape. */
-export async function collectReview({ clock, metrics, queue }: DaemonParts): Promise<void> {
+export async function collectReview(parts: DaemonParts, side: ReviewSide): Promise<void> {
+  const { metrics, queue } = parts
   const jobs = await queue.retrying('submit', COUNTED).finally(() => metrics.reviewDeadline.clear())
   const deadlines = jobs.flatMap(({ data, id }) => inReview(id, data)?.job.review.deadline ?? [])
   metrics.reviewWaiting.set({}, deadlines.length)
-  if (deadlines.length > 0) metrics.reviewDeadline.set({}, (Math.min(...deadlines) - clock.now()) / 1000)
+  if (deadlines.length > 0)
+    metrics.reviewDeadline.set({}, (Math.min(...deadlines) - deskClock(parts, side).now()) / 1000)
 }
