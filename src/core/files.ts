@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, type Stats, writeFile } from 'node:fs'
+import { closeSync, openSync, readSync, type Stats, statSync, writeFile } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -140,6 +140,12 @@ export async function readAt(file: string, offset: number, length: number): Prom
   } finally {
     closeSync(handle)
   }
+}
+
+/** Whether the last line of a file has no end: a power cut or a full disk leaves that. False where there is no file. */
+export async function isTorn(file: string): Promise<boolean> {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return size > 0 && (await readAt(file, size - 1, 1)).toString() !== '\n'
 }
 
 /**

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.js'
+import { isTorn } from '../core/files.js'
 import type { Log } from '../core/log.js'
 import { cleanLine, jsonIn } from '../core/text.js'
 import { SAFE_METHODS } from './http-access.js'
@@ -50,7 +51,7 @@ export function createAudit(
       const line = `${JSON.stringify({ at: new Date(clock.now()).toISOString(), ...facts })}\n`
       const flag = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY
       last = last
-        .then(() => fs.appendFile(file, line, { mode: 0o600, flag }))
+        .then(async () => fs.appendFile(file, (await isTorn(file)) ? `\n${line}` : line, { mode: 0o600, flag }))
         .catch((error) => log.warn({ reason: 'data-dir-unusable', err: error }, 'audit file was not written'))
     },
     flush: () => last,

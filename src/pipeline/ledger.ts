@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { requireFolder } from '../core/disk/plain-files.js'
-import { readAt, readFileIfPresent, writeTo } from '../core/files.js'
+import { isTorn, readFileIfPresent, writeTo } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
 import { readJson } from '../core/text.js'
@@ -160,20 +160,15 @@ export class Ledger {
   async #writeDay(day: string, lines: string): Promise<void> {
     const known = this.#newest
     const file = await this.#fileFor(day, Buffer.byteLength(lines))
-    const start = file.name !== known?.name && (await this.#isTorn(file)) ? '\n' : ''
+    const place = path.join(this.#folder, file.name)
+    const start = file.name !== known?.name && (await isTorn(place)) ? '\n' : ''
     try {
-      await writeTo(path.join(this.#folder, file.name), start + lines, APPEND, {})
+      await writeTo(place, start + lines, APPEND, {})
     } catch (error) {
       // A full disk may have taken a part of the line.
       this.#newest = undefined
       throw error
     }
-  }
-
-  /** Whether its last line has no end: a power cut or a full disk leaves that. */
-  async #isTorn(file: LedgerFile): Promise<boolean> {
-    const size = this.#sizeOf(file)
-    return size > 0 && (await readAt(path.join(this.#folder, file.name), size - 1, 1)).toString() !== '\n'
   }
 
   /** The file of that day that takes a line of so many bytes; where it is another than before, room is made for it. */

@@ -38,6 +38,18 @@ it('writes each action as a log line and at the end of a file for the owner alon
   expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
 })
 
+it('begins a new line after one that a full disk or a power cut tore', async ({ onTestFinished }) => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audit-'))
+  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const file = path.join(folder, 'audit.jsonl')
+  await fs.writeFile(file, '{"at":"2026-01-01T00:00', { mode: 0o600 })
+  const audit = createAudit(file, { clock, log: silentLog })
+  for (const action of ['pause', 'resume']) audit.record({ who: 'ann', by: 'verb', action, what: null, result: 'done' })
+  await audit.flush()
+  const [, ...lines] = (await fs.readFile(file, 'utf8')).trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).action)).toEqual(['pause', 'resume'])
+})
+
 it('goes on without a file that cannot be written', async () => {
   const warned: unknown[] = []
   const audit = createAudit('/nowhere/audit.jsonl', {
