@@ -95,14 +95,11 @@ export class ChildSlot {
     this.#jobs++
     if (child.alive) this.#failures = 0
     if (child.alive && child.rssBytes > this.#options.memoryBytes) void child.kill('memory')
-    if (!child.alive) {
-      if (this.#child === child) this.#child = null
-    } else if (this.#successor !== null) {
-      this.#promote()
-    } else {
-      this.#options.onFree(this)
-      if (this.#jobs >= this.#options.jobsPerChild) void this.#renew()
-    }
+    if (!child.alive && this.#child === child) this.#child = null
+    if (child.alive && this.#successor !== null) this.#promote()
+    // Also where a successor took over before this job let go of the slot.
+    this.#options.onFree(this)
+    if (child.alive && this.#jobs >= this.#options.jobsPerChild) void this.#renew()
   }
 
   /** Starts a process for the empty slot, again and again until one is warm. */
