@@ -1,4 +1,6 @@
+import type { Clock } from '../../core/clock.js'
 import { MEDIA_TYPES } from '../../core/media-types.js'
+import { withinLimit } from '../../core/time-limit.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import { type AnalyzeQueue, analyzeQueue, type RunningWorker } from '../../queue/queues.js'
 
@@ -12,14 +14,20 @@ export function servedQueues(detectors: Pick<DetectorHost, 'detectorFor'>): Anal
 export class KindWorkers {
   readonly #detectors: Pick<DetectorHost, 'detectorFor'>
   readonly #start: (name: AnalyzeQueue) => Promise<RunningWorker>
+  readonly #clock: Pick<Clock, 'sleep'>
   readonly #workers = new Map<AnalyzeQueue, RunningWorker>()
   /** One change after the other. */
   #following: Promise<void> = Promise.resolve()
   #stopped = false
 
-  constructor(detectors: Pick<DetectorHost, 'detectorFor'>, start: (name: AnalyzeQueue) => Promise<RunningWorker>) {
+  constructor(
+    detectors: Pick<DetectorHost, 'detectorFor'>,
+    start: (name: AnalyzeQueue) => Promise<RunningWorker>,
+    clock: Pick<Clock, 'sleep'>,
+  ) {
     this.#detectors = detectors
     this.#start = start
+    this.#clock = clock
   }
 
   /** Takes jobs of the kinds that there are detectors for by now, and none of others; jobs under way go on. */
@@ -31,7 +39,13 @@ export class KindWorkers {
   /** See `RunningWorker.stop`. */
   async stop(capMs: number): Promise<{ drained: boolean }> {
     this.#stopped = true
-    await this.#following.catch(() => {})
+    // While the queue engine is away, a new worker waits for it.
+    await withinLimit(
+      this.#clock,
+      capMs,
+      this.#following.catch(() => {}),
+      () => undefined,
+    )
     const ends = await Promise.all([...this.#workers.values()].map((worker) => worker.stop(capMs)))
     return { drained: ends.every(({ drained }) => drained) }
   }

@@ -55,7 +55,7 @@ export async function startAnalysis(
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
   const processor = analyze(needs)
-  const workers = new KindWorkers(detectors, (name) => queue.work(name, processor, report.worker))
+  const workers = new KindWorkers(detectors, (name) => queue.work(name, processor, report.worker), clock)
   await workers.follow()
   const retryFailed = () => retryByThese(detectors, parts)
   return {

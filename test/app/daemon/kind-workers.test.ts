@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { KindWorkers } from '../../../src/app/daemon/kind-workers.js'
+import { systemClock } from '../../../src/core/clock.js'
 import type { DetectorSummary } from '../../../src/detect/package/detector-summary.js'
 import { settle } from '../../support/manual-clock.js'
 
@@ -7,7 +8,7 @@ it('there is a worker for each kind with a detector and one for unknown kinds, a
   const kinds = new Set<string>(['image'])
   const said: string[] = []
   const detectors = { detectorFor: (kind: string) => (kinds.has(kind) ? ({} as DetectorSummary) : null) }
-  const workers = new KindWorkers(detectors, async (name) => {
+  const start = async (name: string) => {
     await settle()
     said.push(`start ${name}`)
     return {
@@ -15,7 +16,8 @@ it('there is a worker for each kind with a detector and one for unknown kinds, a
       resume: () => void said.push(`resume ${name}`),
       stop: async () => ({ drained: name !== 'analyze-text' }),
     }
-  })
+  }
+  const workers = new KindWorkers(detectors, start, systemClock)
   await workers.follow()
   expect(said.splice(0)).toEqual(['start analyze-image', 'start analyze-unknown'])
   kinds.delete('image')
@@ -30,4 +32,12 @@ it('there is a worker for each kind with a detector and one for unknown kinds, a
   kinds.add('audio')
   await workers.follow()
   expect(said).toEqual([])
+})
+
+it('a stop does not wait for a worker that cannot start while the queue engine is away', async () => {
+  const detectors = { detectorFor: () => ({}) as DetectorSummary }
+  const workers = new KindWorkers(detectors, () => new Promise(() => {}), systemClock)
+  void workers.follow()
+  await settle()
+  expect(await workers.stop(0)).toEqual({ drained: true })
 })
