@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { SharedReading } from '../core/shared-reading.js'
-import { withinLimit } from '../core/time-limit.js'
+import { startRepeating, withinLimit } from '../core/time-limit.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
 import { Admission } from './admission.js'
@@ -60,6 +60,9 @@ const COUNT_EVERY = 101
 /** Where releases before there was a queue for each kind of media had their analyses. */
 const OLD_QUEUE = 'analyze'
 const KEPT_STACKS = 3
+/** How often the wall clock is compared with the monotonic one, ms, and from where on it counts as set back. */
+const CLOCK_LOOK_MS = 5000
+const SET_BACK_MS = 1000
 const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 
 /** The queue engine over any backing that BullMQ runs on. */
@@ -80,6 +83,9 @@ export class BullEngine implements QueueEngine {
   /** The checks of readiness ask at the same time. */
   readonly #pings = new SharedReading<void>()
   readonly #workers = new Set<JobWorker>()
+  /** Wall clock minus monotonic clock, ms. */
+  #wallAheadMs = 0
+  #endClockLooks: (() => void) | undefined
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
   #closing: Promise<void> | undefined
@@ -156,6 +162,8 @@ export class BullEngine implements QueueEngine {
       onForged,
     })
     this.#workers.add(worker)
+    this.#wallAheadMs ||= clock.now() - clock.monotonic()
+    this.#endClockLooks ??= startRepeating(clock, CLOCK_LOOK_MS, () => void this.#followClock())
     return worker
   }
 
@@ -321,9 +329,34 @@ export class BullEngine implements QueueEngine {
   }
 
   async #end(): Promise<void> {
+    this.#endClockLooks?.()
     await Promise.all([...this.#workers].map((worker) => worker.stop(0)))
     await Promise.allSettled(QUEUE_NAMES.map((name) => this.#queues[name].close()))
     await this.#backing.close()
+  }
+
+  /** BullMQ keeps by the wall clock when a job is due: where that was set back, delayed jobs would wait for as long in addition. */
+  async #followClock(): Promise<void> {
+    const { clock, log } = this.#options
+    const aheadMs = clock.now() - clock.monotonic()
+    const backMs = Math.round(this.#wallAheadMs - aheadMs)
+    if (backMs >= SET_BACK_MS) {
+      try {
+        for (const name of QUEUE_NAMES) await this.#promoteDelayed(name)
+      } catch {
+        // The engine reports its own trouble; the next look tries again.
+        return
+      }
+      log.info({ backMs }, 'wall clock was set back, delayed jobs were retried')
+    }
+    this.#wallAheadMs = aheadMs
+  }
+
+  async #promoteDelayed(name: QueueName): Promise<void> {
+    for await (const { job } of this.#jobsIn(name, ['delayed'])) {
+      // One that is no longer delayed was taken meanwhile.
+      if (await this.#ask(() => job.isDelayed())) await this.#ask(() => job.promote())
+    }
   }
 
   /** Whether a job of the first priority waits. */

@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { type JobRun, type Processor, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../src/queue/queues.js'
@@ -52,6 +52,19 @@ export function engineContract(open: () => QueueEngine): void {
     })
     await events.until('completed', () => true, 4)
     expect(order).toEqual(['urgent', 'middle', 'later', 'low'])
+  })
+
+  it('retries delayed jobs where the wall clock was set back, instead of waiting for as long in addition', async () => {
+    await open().add('submit', 'set back', {}, { priority: 1 })
+    let runs = 0
+    const events = await work('submit', async () =>
+      runs++ === 0 ? { kind: 'hold', reason: 'clock-untrusted', delayMs: 2000 } : { kind: 'done', result: null },
+    )
+    await events.until('held')
+    const wall = Date.now
+    const setBack = vi.spyOn(Date, 'now').mockImplementation(() => wall() - 3_600_000)
+    onTestFinished(() => setBack.mockRestore())
+    await events.until('completed')
   })
 
   it('takes other jobs in place of those that step aside, and none more once they have come back', async () => {
