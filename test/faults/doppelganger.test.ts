@@ -6,6 +6,7 @@ import { DaemonBench, SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { Wiretap } from '../support/daemon-wiretap.js'
 import { onEachApi } from '../support/fault-run.js'
+import { findRedisServer } from '../support/redis-server.js'
 import { sendSigned } from '../support/sandbox-requests.js'
 
 const COUNTER = 'attestd_doppelganger_scores_total'
@@ -111,31 +112,53 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
   })
 })
 
-it('somebody else who scores what this daemon abstained from is found by the list, and recorded', async () => {
-  bench = await DaemonBench.create()
-  await bench.prepare()
+/** Scores with the key of the daemons what they abstained from, until one finds it. @returns the ids; the last one was found */
+async function untilForeign(daemons: readonly DaemonUnderTest[]): Promise<string[]> {
   const { attesterKey, url } = bench.sandbox
-  const daemon = await bench.startHere().ready()
+  const sum = async (name: string) =>
+    (await Promise.all(daemons.map((daemon) => daemon.metric(name)))).reduce((all, one) => all + one, 0)
   const score = (id: string) =>
     sendSigned(url, attesterKey, {
       method: 'POST',
       target: `/api/v1/attester/media/${id}/scores`,
       body: JSON.stringify({ deepfakeRiskScore: 77, algorithm: 'theirs' }),
     })
+  const someLists = async (what: string) => {
+    const before = bench.requests('list')
+    await bench.until(what, () => bench.requests('list') > before + daemons.length)
+  }
   const scored: string[] = []
   // What was open while the daemon was new is no alarm.
   await bench.until('an alarm', async () => {
-    const before = await daemon.metric('attestd_abstained_total')
+    const before = await sum('attestd_abstained_total')
     const { id } = await bench.register('broken', { content: Buffer.from(`no picture ${scored.length}`) })
-    await bench.until('an abstention', async () => (await daemon.metric('attestd_abstained_total')) > before)
-    const lists = bench.requests('list')
-    await bench.until('a list without the score', () => bench.requests('list') > lists + 1)
+    await bench.until('an abstention', async () => (await sum('attestd_abstained_total')) > before)
+    await someLists('a list without the score')
     expect((await score(id)).status).toBe(200)
-    const after = bench.requests('list')
-    await bench.until('a list with the score', () => bench.requests('list') > after + 1)
+    await someLists('a list with the score')
     scored.push(id)
-    return (await daemon.metric(COUNTER)) > 0
+    return (await sum(COUNTER)) > 0
   })
+  return scored
+}
+
+it.skipIf(findRedisServer() === null)('all daemons of a queue stop by the alarm of one of them', async () => {
+  bench = await DaemonBench.create()
+  const stops = { ATTESTD_QUEUE_URL: (await bench.redis()).url, ATTESTD_ON_DOPPELGANGER: 'stop' }
+  const daemons = await Promise.all(['one', 'other'].map((name) => bench.startHere(stops, name).ready()))
+  await untilForeign(daemons)
+  for (const daemon of daemons) {
+    await bench.until('a reason why it is not ready', async () =>
+      (await daemon.get('/readyz')).text.includes('"reason":"doppelganger"'),
+    )
+  }
+})
+
+it('somebody else who scores what this daemon abstained from is found by the list, and recorded', async () => {
+  bench = await DaemonBench.create()
+  await bench.prepare()
+  const daemon = await bench.startHere().ready()
+  const scored = await untilForeign([daemon])
   expect(scored).toContain(daemon.log.find(({ reason }) => reason === 'doppelganger')?.asset)
   expect((await daemon.get('/')).text).toContain('Foreign scores')
   expect(await daemon.foreignScores()).toBe(1)

@@ -2,13 +2,23 @@ import { expect, it } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
 import { Doppelgangers } from '../../src/pipeline/doppelgangers.js'
 import { Gate } from '../../src/pipeline/gate.js'
+import type { SharedTexts } from '../../src/queue/claims.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 /** How long a score may still come on record, the error of the clock included, ms. */
 const SETTLE_MS = 45_000
 const ERROR_MS = 1000
 
-function setUp(policy: 'warn' | 'stop' = 'warn') {
+/** What the daemons of one queue share. */
+function sharedTexts() {
+  const kept = new Map<string, string>()
+  return {
+    get: async (key: string) => kept.get(key) ?? null,
+    set: async (key: string, text: string) => void kept.set(key, text),
+  }
+}
+
+function setUp(policy: 'warn' | 'stop' = 'warn', texts: SharedTexts | null = null) {
   const clock = new ManualClock(Date.UTC(2026, 0, 1))
   const serviceClock = { now: () => clock.now(), state: () => ({ offsetMs: 0, errorBoundMs: ERROR_MS, trusted: true }) }
   const gate = new Gate({ clock, random: () => 1, serviceClock })
@@ -19,6 +29,7 @@ function setUp(policy: 'warn' | 'stop' = 'warn') {
     serviceClock,
     settleMs: SETTLE_MS - ERROR_MS,
     policy,
+    texts,
     gate,
     log: silentLog,
     onFound: () => counted++,
@@ -55,4 +66,37 @@ it('warns and goes on, or stops submitting for good', () => {
   stopped.doppelgangers.found('asset-1')
   stopped.gate.updateStake({ stakedWei: 2n, minStakeWei: 1n })
   expect(stopped.gate.check()).toMatchObject({ open: false, reason: 'doppelganger' })
+})
+
+it('stops the other daemons of the queue too where they are to stop, and none that was started since', async () => {
+  const texts = sharedTexts()
+  const start = (policy: 'warn' | 'stop') => {
+    const daemon = setUp(policy, texts)
+    const end = new AbortController()
+    return { ...daemon, end: () => end.abort(), following: daemon.doppelgangers.follow(end.signal) }
+  }
+  const daemons = { finder: start('stop'), other: start('stop'), warned: start('warn') }
+  const look = async (daemon: ReturnType<typeof start>) => {
+    await daemon.clock.untilSleeping()
+    await daemon.clock.advance(10_000)
+  }
+  for (const daemon of Object.values(daemons)) await look(daemon)
+  daemons.finder.doppelgangers.found('asset-1')
+  for (const daemon of Object.values(daemons)) await look(daemon)
+  expect(daemons.other.gate.closedFor).toBe('doppelganger')
+  expect(daemons.other.doppelgangers.findings).toEqual({ scores: 1, lastAsset: 'asset-1' })
+  expect(daemons.other.counted()).toBe(0)
+  expect(daemons.warned.gate.check()).toEqual({ open: true })
+
+  const restarted = start('stop')
+  await look(restarted)
+  expect(restarted.gate.check()).toEqual({ open: true })
+  daemons.other.doppelgangers.found('asset-2')
+  await look(daemons.other)
+  await look(restarted)
+  expect(restarted.gate.closedFor).toBe('doppelganger')
+  for (const { end, following } of [...Object.values(daemons), restarted]) {
+    end()
+    await following
+  }
 })

@@ -64,6 +64,7 @@ function setUp(
     serviceClock,
     settleMs: WINDOW + STORE,
     policy: 'warn',
+    texts: null,
     gate,
     log: silentLog,
     onFound: () => {},
@@ -123,6 +124,12 @@ describe('a submission', () => {
 
   it('is not sent for an asset that closed', async () => {
     const { calls, end } = setUp(submitJobData(), [null], [])
+    expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
+    expect(calls).toEqual(['ask'])
+  })
+
+  it('is not sent for an asset that has other bytes by now, which is analyzed again', async () => {
+    const { calls, end } = setUp(submitJobData(), [{ ...free, contentHash: `0x${'cd'.repeat(32)}` }], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
     expect(calls).toEqual(['ask'])
   })

@@ -93,6 +93,7 @@ export async function startRoles(
     side && doppelgangers && settings.roles.includes('submit')
       ? await startSubmission(parts, side, doppelgangers)
       : null
+  if (doppelgangers) loops.keep('doppelganger alarm', doppelgangers.follow(stopTaking.signal))
   if (side && submission) {
     loops.keep('submission gate', pauseWhileClosed(side.gate, submission, parts.clock, log, stopSubmitting.signal))
     if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
@@ -180,7 +181,10 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppel
   })
 }
 
-function createDoppelgangers({ clock, metrics, options }: DaemonParts, { gate, opened }: ServiceSide): Doppelgangers {
+function createDoppelgangers(
+  { clock, metrics, options, queue }: DaemonParts,
+  { gate, opened }: ServiceSide,
+): Doppelgangers {
   const { log, settings } = options
   const { storeTimeMs, timestampWindowMs } = settings
   return new Doppelgangers({
@@ -188,6 +192,7 @@ function createDoppelgangers({ clock, metrics, options }: DaemonParts, { gate, o
     serviceClock: opened.clock,
     settleMs: timestampWindowMs + storeTimeMs,
     policy: settings.onDoppelganger,
+    texts: queue.texts,
     gate,
     log,
     onFound: () => metrics.doppelgangers.inc({}),
