@@ -1,8 +1,8 @@
-// A server for the runtime `remote-file`: gets the bytes of a file under their own content type, and answers with a score.
+// A server for the runtime `remote-file`: receives the bytes of a file with their content type, and returns a score.
 //   node server.mjs 8001
 import http from 'node:http'
 
-/** Replace this by your model. To abstain, return a reason of config/REASONS.md that begins with media- or language-. */
+/** Replace this with your model. To abstain, return a reason of config/REASONS.md that begins with media- or language-. */
 function score(bytes, contentType) {
   if (!contentType.startsWith('image/')) return { reason: 'media-unsupported', message: `${contentType} is no picture` }
   const mean = bytes.reduce((sum, byte) => sum + byte, 0) / bytes.length

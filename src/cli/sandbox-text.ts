@@ -28,7 +28,7 @@ Keys of the signed-key API (v1):
   submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}
   session    ${sessionToken}
 
-Wallets of the wallet-session API, with their private keys${auth ? '' : ' (--no-auth: it lets everyone in)'}:
+Wallets of the wallet-session API, with their private keys${auth ? '' : ' (--no-auth: no sign-in needed)'}:
   attester   ${wallets.attester.address}  ${wallets.attester.privateKey}
   submitter  ${wallets.submitter.address}  ${wallets.submitter.privateKey}
 

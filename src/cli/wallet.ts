@@ -36,7 +36,7 @@ async function create(verb: Command, file: string | undefined, keyFile: string |
   printLines([
     `Address: ${wallet.address}`,
     `Written: ${wallet.file}`,
-    'Keep a copy of the file and its password apart: without either the key is lost.',
+    'Keep separate copies of the file and its password: without either, the key is lost.',
     'Settings for it:',
     '  ATTESTD_WALLET=keystore',
     `  ATTESTD_WALLET_KEYSTORE=${wallet.file}`,

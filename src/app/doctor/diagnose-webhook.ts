@@ -22,6 +22,6 @@ export async function diagnoseWebhook(settings: Settings, send: boolean): Promis
       at: systemClock.now(),
       machine: os.hostname(),
     })
-    return `a test message was taken (HTTP ${status})${secret === undefined ? ', unsigned: ATTESTD_WEBHOOK_SECRET is not set' : ''}`
+    return `the receiver accepted a test message (HTTP ${status})${secret === undefined ? ', unsigned: ATTESTD_WEBHOOK_SECRET is not set' : ''}`
   })
 }

@@ -20,7 +20,7 @@ export function modelsSealVerb(): Command {
     const { changed, manifest } = await withStop((signal) => sealModel(settings, folder, setVersion ?? null, signal))
     const { files, id, selfTest, version } = manifest
     printLines([
-      changed ? `Sealed: ${id}@${version}` : `${id}@${version} is true as it stands; nothing was written.`,
+      changed ? `Sealed: ${id}@${version}` : `${id}@${version} is already complete; nothing was written.`,
       `  ${Object.keys(files).length} files; its own sample has a risk of ${selfTest.risk} here`,
       ...(changed ? ['Next:', `  npx attestd models eval ${named} --data INDEX`] : []),
     ])

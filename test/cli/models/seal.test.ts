@@ -33,7 +33,7 @@ it('completes a manifest by hand: digests, risk and version; then leaves it, unt
   expect(Object.keys(sealed.files)).toEqual(['main.mjs', 'sample.txt'])
   expect(sealed.selfTest).toEqual({ file: 'sample.txt', risk: Number(sigmoid(3).toFixed(4)), tolerance: 0.02 })
   const text = await fs.readFile(path.join(folder, 'detector.json'), 'utf8')
-  expect((await seal()).out).toContain('by-module@1.0.0 is true as it stands; nothing was written.')
+  expect((await seal()).out).toContain('by-module@1.0.0 is already complete; nothing was written.')
   expect(await fs.readFile(path.join(folder, 'detector.json'), 'utf8')).toBe(text)
 
   await fs.writeFile(path.join(folder, 'main.mjs'), moduleOf(-1))

@@ -30,7 +30,7 @@ rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does
 })
 
 rule('every route', 'HTTPS is required in production for real credentials.', 'What the service does', {
-  sandbox: '– its credentials are made up, and it listens on loopback',
+  sandbox: '– its credentials are not real, and it listens on loopback',
   client: () => {
     const insecure = () => world.client(world.sandbox.attesterKey, { serviceUrl: 'http://service.example' })
     expect(insecure).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
@@ -54,7 +54,7 @@ rule('every route', 'Responses are JSON, except the event stream.', 'What the se
 })
 
 rule('every route', 'The edge may apply gzip or brotli compression.', 'What the service does', {
-  sandbox: '– no edge stands in front of it, so it never compresses',
+  sandbox: '– it has no edge, so it never compresses',
   client: async () => {
     for (const [encoding, compress] of [['gzip', gzipSync] as const, ['br', brotliCompressSync] as const]) {
       world.wire.stand = (_request, response: http.ServerResponse) => {

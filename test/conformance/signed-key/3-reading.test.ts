@@ -227,7 +227,7 @@ rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access k
   },
 })
 
-rule('GET /api/v1/attester/media/:id', 'Answers for the one asset whose id stands in the path.', 'Endpoints', {
+rule('GET /api/v1/attester/media/:id', 'Returns the asset with the id in the path.', 'Endpoints', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const { status, body } = await world.asAttester('GET', `${MEDIA}/${id}`)
@@ -243,7 +243,7 @@ rule('GET /api/v1/attester/media/:id', 'Answers for the one asset whose id stand
   },
 })
 
-rule('GET /api/v1/attester/media/:id', 'includeMyScore means what it means in the list.', 'Endpoints', {
+rule('GET /api/v1/attester/media/:id', 'includeMyScore works as in the list.', 'Endpoints', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const mine = async (query: string) => (await world.asAttester('GET', `${MEDIA}/${id}${query}`)).json.asset.myScore

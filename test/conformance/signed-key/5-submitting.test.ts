@@ -146,7 +146,7 @@ rule(ROUTE, 'ownerEmail and ownerAddress are taken from the access key and ignor
 
 rule(
   'POST /api/media/upload',
-  'Takes a file and gives the uri, typically ipfs://, that a registration names.',
+  'Accepts a file and returns its uri, typically ipfs://, for a registration.',
   'Endpoints, POST /api/v1/submitter/media',
   {
     sandbox: async () => {
@@ -248,7 +248,7 @@ rule(
       expect((await create({ kind: 'attester', label: 'l' })).json.accessKey).toMatch(/^ak_att_/)
       expect((await create({ kind: 'submitter', label: 'l' })).json.accessKey).toMatch(/^ak_sub_/)
     },
-    client: '– it takes any access key',
+    client: '– it accepts any access key',
   },
 )
 

@@ -226,22 +226,17 @@ rule('POST /v1/auth/session', 'A wallet without an on-chain role is answered wit
   },
 })
 
-rule(
-  'POST /v1/auth/session',
-  'The roles are those that the stake contract holds.',
-  'What the service does; Authentication 3',
-  {
-    sandbox: async () => {
-      const { registry } = world.sandbox
-      expect((await world.signIn(STRANGER)).status).toBe(403)
-      registry.setRoles(STRANGER.address, { submitter: false, attester: true })
-      expect((await world.signIn(STRANGER)).json.roles).toEqual(['attester'])
-      registry.setRoles(STRANGER.address, { submitter: false, attester: false })
-      expect((await world.signIn(STRANGER)).status).toBe(403)
-    },
-    client: '– it takes the roles that the session states, and reads the contract apart from it',
+rule('POST /v1/auth/session', 'The roles are those in the stake contract.', 'What the service does; Authentication 3', {
+  sandbox: async () => {
+    const { registry } = world.sandbox
+    expect((await world.signIn(STRANGER)).status).toBe(403)
+    registry.setRoles(STRANGER.address, { submitter: false, attester: true })
+    expect((await world.signIn(STRANGER)).json.roles).toEqual(['attester'])
+    registry.setRoles(STRANGER.address, { submitter: false, attester: false })
+    expect((await world.signIn(STRANGER)).status).toBe(403)
   },
-)
+  client: '– it uses the roles of the session, and reads the contract separately',
+})
 
 rule('POST /v1/auth/session', '503 where the RPC or the configuration is missing on the server.', 'Errors', {
   sandbox: async () => {

@@ -164,7 +164,7 @@ rule(
       const { verificationDeadline } = assets.find((asset: { id: string }) => asset.id === id)
       expect(Math.abs(Date.parse(verificationDeadline) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000)
     },
-    client: '– it takes whatever deadline the service states',
+    client: '– it accepts any deadline',
   },
 )
 

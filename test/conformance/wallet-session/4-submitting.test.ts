@@ -63,7 +63,7 @@ rule('POST /v1/media/upload', 'Pins to IPFS when a pinning service is configured
     const pinned = await world.get(`${path}?format=raw`, { headers: { accept: 'application/vnd.ipld.raw' } })
     expect(pinned.body.toString()).toBe('pinned bytes')
   },
-  client: '– where the service keeps the file is its own affair',
+  client: '– the service chooses where it keeps the file',
 })
 
 rule('POST /v1/media/upload', 'Up to 50 MB per file.', 'Limits', {

@@ -78,7 +78,7 @@ rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Event
   },
 })
 
-rule(ROUTE, 'new-asset comes when new open assets appear.', 'Events', {
+rule(ROUTE, 'new-asset is sent when new open assets appear.', 'Events', {
   sandbox: async (context) => {
     const stream = await probe(context)
     await stream.event('snapshot')
@@ -107,7 +107,7 @@ rule(ROUTE, 'The server polls for new assets every 2 seconds.', 'Events; Limits'
     await clock.advance(1)
     expect(JSON.stringify((await stream.event('new-asset')).data)).toContain(id)
   },
-  client: '– it takes events whenever they come',
+  client: '– it accepts events at any time',
 })
 
 rule(ROUTE, 'Comment lines of the form ": ping" keep the connection alive.', 'Events', {

@@ -12,7 +12,7 @@ import { STRANGER, walletSessionWorld } from './world.js'
 
 const rule = rulesOf('wallet-session')
 const world = walletSessionWorld()
-const SERVER_ONLY = '– an affair of the server'
+const SERVER_ONLY = '– server only'
 const SECRET = 'a session secret of this test'
 
 async function other({ onTestFinished }: TestContext, options: Partial<SandboxOptions>) {

@@ -42,7 +42,7 @@ rule('GET /v1/chain/latest', 'The field names of number and time are not shown.'
   },
 })
 
-rule('GET /v1/assets/open', 'What the list stands under is not shown.', 'Endpoints', {
+rule('GET /v1/assets/open', 'The key of the list is not shown.', 'Endpoints', {
   sandbox: async (context) => {
     expect(await keysOf(await speaking('list-results', context), '/v1/assets/open')).toEqual(['results'])
   },
@@ -65,7 +65,7 @@ rule('GET /v1/assets/open', 'What the list stands under is not shown.', 'Endpoin
   },
 })
 
-rule('GET /v1/assets/:id', 'What one asset, its scores and its aggregate stand under is not shown.', 'Endpoints', {
+rule('GET /v1/assets/:id', 'The keys of one asset, its scores and its aggregate are not shown.', 'Endpoints', {
   sandbox: async (context) => {
     const world = await speaking('asset-data', context)
     const { id } = await world.newAsset()
@@ -121,7 +121,7 @@ rule('GET /v1/auth/challenge', 'The form of the text is not shown.', 'Resources,
   },
 })
 
-rule('GET /v1/auth/challenge', 'Its end is in service time.', 'Resources, Challenge; Limits', {
+rule('GET /v1/auth/challenge', 'It expires in service time.', 'Resources, Challenge; Limits', {
   sandbox: async (context) => {
     const sandbox = await startSandbox({ clockOffsetMs: HOUR_MS })
     context.onTestFinished(() => sandbox.close())
