@@ -9,6 +9,7 @@ const CALLED_FOR: readonly Reason[] = [
   'doppelganger',
   'stake-low',
   'service-forbidden',
+  'service-unauthorized',
   'role-missing',
   'workers-missing',
 ]

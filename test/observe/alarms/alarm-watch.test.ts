@@ -55,8 +55,9 @@ it('sends an alarm that comes and goes at most once in the time, with the state 
 
 it('keeps alarms apart, whether a check fails or warns', () => {
   const { look, sent } = watched()
-  look(11, 'doppelganger', 'workers-missing', 'role-missing')
-  expect(sent()).toEqual(['doppelganger firing', 'role-missing firing', 'workers-missing firing'])
+  look(11, 'doppelganger', 'workers-missing', 'role-missing', 'service-unauthorized')
+  const reasons = ['doppelganger', 'service-unauthorized', 'role-missing', 'workers-missing']
+  expect(sent()).toEqual(reasons.map((reason) => `${reason} firing`))
 })
 
 it('counts missed deadlines until the next message', () => {
