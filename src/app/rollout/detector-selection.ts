@@ -2,7 +2,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { choiceText, chosenDetectors } from '../../config/detector-choice.js'
 import type { Settings } from '../../config/settings.js'
-import { toAttestdError } from '../../core/errors.js'
+import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
 import { readJson } from '../../core/text.js'
@@ -14,7 +14,7 @@ const keptSelection = z.object({
   /** This daemon's own ATTESTD_DETECTORS when it carried the order out. */
   setting: selectionSetting,
   /** What it works with since; where it could not carry the order out, what it worked with before. */
-  order: detectorOrder,
+  order: detectorOrder.refine(({ chosen }) => chosen === null || chosenDetectors.safeParse(chosen).success),
 })
 type KeptSelection = z.infer<typeof keptSelection>
 type SelectionSettings = Pick<Settings, 'dataDir' | 'detectors'>
@@ -22,7 +22,7 @@ type SelectionSettings = Pick<Settings, 'dataDir' | 'detectors'>
 const fileOf = (dataDir: string) => path.join(dataDir, 'detectors.json')
 const settingOf = ({ detectors }: SelectionSettings) => detectors.map(choiceText).join(',')
 
-/** @param onUnreadable called where the file is there and cannot be read, as a power cut leaves one */
+/** @param onUnreadable called where the file is there and cannot be read, as a power cut or a later release leaves one */
 async function readKept(dataDir: string, onUnreadable: () => void = () => {}): Promise<KeptSelection | null> {
   const content = await readFileIfPresent(fileOf(dataDir))
   const kept = content && readJson(keptSelection, content.toString('utf8'))
@@ -111,7 +111,12 @@ export class DetectorSelection {
   }
 
   #choicesOf(chosen: string | null): DetectorChoice[] {
-    return chosenDetectors.parse(chosen ?? this.#setting)
+    const { data, error } = chosenDetectors.safeParse(chosen ?? this.#setting)
+    if (data) return data
+    throw new AttestdError(
+      'setting-invalid',
+      `This release cannot read the detectors ${chosen}: ${error.issues[0]?.message}.`,
+    )
   }
 
   async #keep(order: DetectorOrder): Promise<void> {

@@ -77,6 +77,18 @@ describe('the detectors of a daemon', () => {
     expect(asked).toEqual(['b', 'b'])
   })
 
+  it('stay where a later release ordered what this one cannot read, also after a restart', async () => {
+    const { asked, reload } = reloads()
+    const selection = await open('a')
+    await selection.follow(order('1', 'b'), reload)
+    await selection.follow(order('2', 'a,?=later'), reload)
+    expect(asked).toEqual(['b'])
+    const message = expect.stringMatching(/^This release cannot read the detectors a,\?=later: .*id=shadow/)
+    expect(selection.state).toMatchObject({ chosen: 'b', order: '2', outcome: 'setting-invalid', message })
+    await fs.writeFile(file(), JSON.stringify({ setting: 'a', order: order('3', 'a,?=later') }))
+    expect((await open('a')).choices.map(({ id }) => id)).toEqual(['a'])
+  })
+
   it('of an order that the data directory knows already are not loaded again after a restart', async () => {
     const { asked, reload } = reloads()
     await (await open('a')).follow(order('1', 'b'), reload)
