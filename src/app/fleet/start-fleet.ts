@@ -4,7 +4,7 @@ import { VERSION } from '../../core/version.js'
 import type { DaemonCard } from '../../fleet/daemon-card.js'
 import { FleetSeal } from '../../fleet/fleet-seal.js'
 import { HISTORY_EVERY_MS, History } from '../../fleet/history.js'
-import type { Health, Readiness } from '../../observe/health.js'
+import type { CheckResult, Health, Readiness } from '../../observe/health.js'
 import { ANALYZE_QUEUES, type QueueName } from '../../queue/queues.js'
 import { servedQueues } from '../daemon/kind-workers.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
@@ -12,6 +12,7 @@ import type { Roles } from '../daemon/roles.js'
 import { commandFlags, type DaemonParts } from '../parts.js'
 import { Fleet } from './fleet.js'
 import { HistorySampler } from './history-sampler.js'
+import { strandedCheck } from './old-queue.js'
 import { workersCheck } from './workers-check.js'
 
 /** What a daemon announces of itself, in addition to its parts. */
@@ -40,7 +41,9 @@ export function joinFleet(
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
   const history = new History()
   const sampler = new HistorySampler(fleet, clock, history)
-  own.health.register('workers', () => workersCheck(queue, fleet, workedOn(parts, own)), 'queue-unreachable')
+  let stranded: CheckResult | null = null
+  const checkWorkers = () => stranded ?? workersCheck(queue, fleet, workedOn(parts, own))
+  own.health.register('workers', checkWorkers, 'queue-unreachable')
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
@@ -55,6 +58,9 @@ export function joinFleet(
     async beat(followOrders) {
       void announce().then(followOrders)
       await restoreHistory(parts, fleet, history)
+      const lookAround = async () => {
+        stranded = await checkOthers(fleet, outages)
+      }
       let points = 0
       const keep = () =>
         history
@@ -62,7 +68,7 @@ export function joinFleet(
           .catch((err: unknown) => outages.trouble({ ...HISTORY_LOST, facts: { err } }))
       const sample = () => {
         void sampler.sample()
-        void reportMixed(fleet, outages)
+        void lookAround()
         if (points++ % POINTS_A_FILE === 0) void keep()
       }
       sample()
@@ -92,13 +98,15 @@ async function restoreHistory({ activity, clock, paths }: DaemonParts, fleet: Fl
   if (isEmpty) for (const row of rows.toReversed()) activity.addRow(row)
 }
 
-/** Daemons of another secret refuse the jobs of each other, which nothing else explains. */
-async function reportMixed(fleet: Fleet, { trouble }: DaemonParts['outages']): Promise<void> {
-  const { fingerprints } = await fleet.state().then(
-    ({ mixed }) => mixed,
-    () => ({ fingerprints: [] }),
-  )
-  if (fingerprints.length === 0) return
+/** Daemons of another secret refuse the jobs of each other, which nothing else explains. @returns see `strandedCheck` */
+async function checkOthers(fleet: Fleet, { trouble }: DaemonParts['outages']): Promise<CheckResult | null> {
+  const state = await fleet.state().catch(() => null)
+  const fingerprints = state?.mixed.fingerprints ?? []
+  if (fingerprints.length > 0) reportSecrets(fingerprints, trouble)
+  return state && strandedCheck(state.daemons)
+}
+
+function reportSecrets(fingerprints: readonly string[], trouble: DaemonParts['outages']['trouble']): void {
   trouble({
     reason: 'fleet-secret-differs',
     level: 'error',
