@@ -41,11 +41,7 @@ const AGAINST_ENDPOINT = [
   'rpc-unreachable',
 ] as const satisfies Reason[]
 
-/**
- * Reads a chain at the first of several endpoints that serves the right chain with a recent block. One that failed comes
- * last for a while.
- * @throws AttestdError setting-missing where there is no endpoint, setting-invalid for what is no URL
- */
+/** Reads at the first endpoint with the right chain and a recent block; failed ones come last. @throws setting-* */
 export function createChainReader(options: ChainReaderOptions): OpenChainReader {
   const { chainId, clock, log } = options
   const endpoints = urlsOf(options).map((url) => new RpcEndpoint({ ...options, url }))
@@ -121,9 +117,7 @@ function failureOf(error: unknown, endpoint: string): AttestdError | null {
   return new AttestdError('rpc-reply-invalid', message, { facts: { endpoint } })
 }
 
-function isAgainstEndpoint({ reason }: AttestdError): boolean {
-  return AGAINST_ENDPOINT.some((each) => each === reason)
-}
+const isAgainstEndpoint = ({ reason }: AttestdError): boolean => AGAINST_ENDPOINT.some((each) => each === reason)
 
 function report(troubles: ThrottledLog, { name }: RpcEndpoint, { reason, message }: AttestdError): void {
   troubles.trouble({ reason, subject: name, message: 'an rpc endpoint failed', facts: { detail: message } })

@@ -49,9 +49,7 @@ const BLOCK_UNKNOWN =
   /(header|block).{0,20}not (found|available)|unknown block|block is out of range|after last accepted/i
 
 /** Whether the server does not have the block: it is one of several behind an address, and behind the others. */
-export function isBehind({ message }: RpcError): boolean {
-  return BLOCK_UNKNOWN.test(message)
-}
+export const isBehind = ({ message }: RpcError): boolean => BLOCK_UNKNOWN.test(message)
 
 /** Whether the call failed in the contract, which is an answer, and not at the endpoint. */
 export function failedInContract({ code, message }: RpcError): boolean {

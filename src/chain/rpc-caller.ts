@@ -37,11 +37,7 @@ export class RpcCaller {
     this.#target = withoutCredentials(options.url)
   }
 
-  /**
-   * The result of one call, whose shape was looked at.
-   * @throws AttestdError rpc-unreachable, rpc-reply-invalid, viem's
-   * `RpcRequestError` where the call failed in the contract, or the signal's reason
-   */
+  /** The checked result of one call. @throws rpc-unreachable, rpc-reply-invalid, viem's `RpcRequestError` */
   async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     this.#lastId += 1
     const id = this.#lastId

@@ -48,10 +48,7 @@ export class RpcEndpoint {
     return this.#restsUntil
   }
 
-  /**
-   * Checks chain and latest block, then does the work, once more where the server is a block behind.
-   * @throws AttestdError rpc-* or what the work throws
-   */
+  /** Checks chain and latest block, then does the work, again where the server lags a block. @throws rpc-* */
   async use<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#checkChain(signal)
     const head = await this.#checkedHead(signal)

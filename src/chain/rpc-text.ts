@@ -5,9 +5,7 @@ import { cleanLine } from '../core/text.js'
 const MAX_TEXT = 200
 
 /** The name of an endpoint in logs, metrics and errors: providers put their keys into what follows the origin. */
-export function endpointName(url: string): string {
-  return new URL(url).origin
-}
+export const endpointName = (url: string): string => new URL(url).origin
 
 /** What an endpoint stated, as one short line without anything that may be the key in its URL. */
 export function maskedEndpointText(text: string, url: string): string {

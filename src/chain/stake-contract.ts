@@ -41,10 +41,7 @@ export class StakeContract {
     this.#options = options
   }
 
-  /**
-   * What the contract holds of the account, all of it at one block.
-   * @throws AttestdError stake-contract-unreadable where the contract does not answer as the ABI states, rpc-* where no endpoint does
-   */
+  /** What the contract holds of the account at one block. @throws AttestdError stake-contract-unreadable, rpc-* */
   read(account: Address, signal?: AbortSignal): Promise<StakeReading> {
     return this.#options.reader.read((client, head) => this.#readAt(client, head, account), signal)
   }
@@ -108,14 +105,9 @@ export class StakeContract {
   }
 }
 
-function isCall(each: StakeCall | bigint | null): each is StakeCall {
-  return typeof each === 'object' && each !== null
-}
+const isCall = (each: StakeCall | bigint | null): each is StakeCall => typeof each === 'object' && each !== null
 
-/**
- * The value that is meant, or undefined where there is none. viem gives one output as it is and several as a list; a
- * tuple as an object where all its parts have names.
- */
+/** The value meant, or undefined. viem gives one output as is, several as a list, a tuple with names as an object. */
 function pick({ abi, output }: StakeCall, result: unknown): unknown {
   let level = abi.outputs
   let value = abi.outputs.length === 1 ? [result] : result

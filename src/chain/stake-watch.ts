@@ -66,10 +66,7 @@ export class StakeWatch {
     }
   }
 
-  /**
-   * Reads now; callers at the same time share one reading.
-   * @throws AttestdError rpc-*, stake-contract-unreadable, or the signal's reason
-   */
+  /** Reads now; callers at the same time share it. @throws rpc-*, stake-contract-unreadable, or the signal's reason */
   refresh(signal?: AbortSignal): Promise<StakeReading> {
     return this.#reading.share(() => this.#read(), signal)
   }

@@ -19,10 +19,7 @@ import { statusVerb } from './status.js'
 import { printErrorLines, printText } from './terminal/print.js'
 import { walletVerb } from './wallet.js'
 
-/**
- * Runs one command line of `attestd`, given without the program's name. What went wrong is printed, and the code to exit with
- * is in `process.exitCode`.
- */
+/** Runs one command line, without the program's name; errors are printed, the exit code is in `process.exitCode`. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   const program = new Command('attestd')
     .description('An autonomous attester: listens, fetches, verifies, detects, and submits one signed score per asset.')

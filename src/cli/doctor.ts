@@ -32,6 +32,7 @@ export function doctorVerb(): Command {
   })
 }
 
-function linesOf({ check, outcome, message, fix }: Diagnosis): string[] {
-  return [`${SIGNS[outcome]} ${check.padEnd(15)} ${message}`, ...(fix ? [`  fix             ${fix}`] : [])]
-}
+const linesOf = ({ check, outcome, message, fix }: Diagnosis): string[] => [
+  `${SIGNS[outcome]} ${check.padEnd(15)} ${message}`,
+  ...(fix ? [`  fix             ${fix}`] : []),
+]

@@ -13,9 +13,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** An error as lines that a person reads on a terminal, without what looks like a secret. */
-export function errorForPeople(error: unknown): string[] {
-  return plainLines(error).map(createRedactor([]))
-}
+export const errorForPeople = (error: unknown): string[] => plainLines(error).map(createRedactor([]))
 
 function plainLines(error: unknown): string[] {
   if (error instanceof SettingsError) return error.message.trimEnd().split('\n')

@@ -35,9 +35,10 @@ export function initVerb(): Command {
     })
 }
 
-function keyHint({ secrets }: InitFiles): string[] {
-  return ['Put the access key and the signing secret into', ...secrets.map((file) => `  ${file}`)]
-}
+const keyHint = ({ secrets }: InitFiles): string[] => [
+  'Put the access key and the signing secret into',
+  ...secrets.map((file) => `  ${file}`),
+]
 
 function walletHint({ config, secrets }: InitFiles, keystore: string): string[] {
   return [

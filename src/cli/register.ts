@@ -118,9 +118,8 @@ function aggregateText(aggregate: unknown): string {
   return numbers.length === 0 ? '' : ` ${numbers.map(([name, value]) => `${name} ${value}`).join(', ')}.`
 }
 
-function exitCodeAfter({ outcome }: RegisterEnd): number {
-  return outcome === 'scored' || outcome === 'hidden' || outcome === 'not-followed' ? EXIT.ok : EXIT.failed
-}
+const exitCodeAfter = ({ outcome }: RegisterEnd): number =>
+  outcome === 'scored' || outcome === 'hidden' || outcome === 'not-followed' ? EXIT.ok : EXIT.failed
 
 function uid(text: string): Hex {
   const parsed = bytes32.safeParse(text)

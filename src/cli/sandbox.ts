@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { Command, Option } from 'commander'
-import type { AttestationProvider } from '../app/verbs/embedded-wallet.js'
+import type { AttestationProvider } from '../app/verbs/sandbox.js'
 import { systemClock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { safeJson } from '../core/safe-output.js'
@@ -73,7 +73,7 @@ export function sandboxVerb(): Command {
 async function sandbox(flags: SandboxFlags): Promise<void> {
   const [{ startSandbox }, { writeSandboxSecrets }, { sandboxFacts, sandboxText }] = await Promise.all([
     import('../sandbox/create-sandbox.js'),
-    import('../app/verbs/sandbox-secrets.js'),
+    import('../app/verbs/sandbox.js'),
     import('./sandbox-text.js'),
   ])
   const running = await startSandbox(await optionsOf(flags))
@@ -96,7 +96,7 @@ async function sandbox(flags: SandboxFlags): Promise<void> {
 }
 
 async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
-  const { embeddedWalletOptions } = await import('../app/verbs/embedded-wallet.js')
+  const { embeddedWalletOptions } = await import('../app/verbs/sandbox.js')
   const { data, faults, sessionSecretFile } = flags
   return {
     clock: systemClock,
@@ -126,9 +126,8 @@ async function registerSamples(running: Sandbox): Promise<void> {
   }
 }
 
-async function secretOf(file: string): Promise<string> {
-  return (await fs.readFile(await fileArgument('--session-secret-file', file), 'utf8')).trim()
-}
+const secretOf = async (file: string): Promise<string> =>
+  (await fs.readFile(await fileArgument('--session-secret-file', file), 'utf8')).trim()
 
 function jsonFlag<T>(flag: string, text: string): T {
   try {

@@ -62,10 +62,7 @@ export interface OpenFile {
   readonly mode: string
 }
 
-/**
- * Reads the settings: flag > environment > file > default. Secrets also come from files (`ATTESTD_X_FILE`).
- * @throws SettingsError that lists every problem
- */
+/** Reads the settings: flag > environment > file (secrets: `ATTESTD_X_FILE`) > default. @throws SettingsError */
 export function loadSettings(sources: SettingSources): LoadedSettings {
   const problems: SettingProblem[] = []
   const fileName = settingsFileOf(sources)
@@ -115,7 +112,6 @@ function settingsFileOf({ env, file, usualFile }: SettingSources): string | unde
   return named ?? (usualFile !== undefined && fs.existsSync(usualFile) ? usualFile : undefined)
 }
 
-/** What must never be shown of a value. */
 function secretsOf(row: Setting<unknown>, { text, origin }: Found): string[] {
   if (row.secret === 'whole' && origin !== 'default') return [text]
   return row.secret === 'url' ? keysInUrls(text) : credentialsIn(text)

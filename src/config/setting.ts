@@ -38,10 +38,7 @@ export function define<T>(row: Row<T>): Row<T> {
   return row
 }
 
-/**
- * The rows with their names in the environment: `queueUrl` is ATTESTD_QUEUE_URL. A contract, like the keys: black-box checks
- * drive the daemon with these.
- */
+/** The rows with their names in the environment: `queueUrl` is ATTESTD_QUEUE_URL. Black-box checks rely on these. */
 export function named<R extends object>(rows: R) {
   const env = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
   const all = Object.entries(rows).map(([key, row]) => [key, { ...row, env: env(key) }])

@@ -25,6 +25,13 @@ export function entryFile(importMetaUrl: string, name: string): string {
   return path.join(built, `${name}.js`)
 }
 
+/** Whether a file is there, and may be used as `mode` of `fs.access` states. */
+export const isThere = (file: string, mode?: number): Promise<boolean> =>
+  fs.access(file, mode).then(
+    () => true,
+    () => false,
+  )
+
 interface WriteOptions {
   readonly mode?: number
   /** False for what can be made again: faster, but a power cut may leave it empty. */
@@ -34,11 +41,7 @@ interface WriteOptions {
 /** Writes data to an open file, all of it. */
 export const writeOpen = promisify(writeFile)
 
-/**
- * Writes data to a file and closes it. Only the write itself goes through the thread pool: the way there costs more than
- * opening and closing a file.
- * @param flag as of `open`
- */
+/** Writes data and closes; the way to the thread pool costs more than opening does. @param flag as of `open` */
 export async function writeTo(
   file: string,
   data: string | Uint8Array,
@@ -70,10 +73,7 @@ export async function writeFileAtomic(
   }
 }
 
-/**
- * Writes a whole file where none is: whoever is killed on the way leaves none.
- * @throws the system's error, with the code EEXIST where there is one
- */
+/** Writes a whole file where none is; a killed writer leaves none. @throws the system's error, such as EEXIST */
 export async function writeNewFile(file: string, data: string, mode = 0o600): Promise<void> {
   const temporary = temporaryName(file)
   try {
@@ -127,11 +127,7 @@ export async function sha256OfFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/**
- * Bytes of a file from an offset; fewer where it ends. Read at once: of a file that was just written this takes
- * microseconds, the ways through the thread pool half a millisecond.
- * @throws as `openRegularFile`
- */
+/** Bytes of a file from an offset, fewer at its end; at once, since the thread pool takes half a millisecond. */
 export async function readAt(file: string, offset: number, length: number): Promise<Buffer> {
   const handle = openRegularFileNow(file)
   try {

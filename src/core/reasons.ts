@@ -325,11 +325,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS
 
 /** The entry of a reason, with the optional `fix` visible to the type checker. */
-export function reasonEntry(reason: Reason): ReasonEntry {
-  return REASONS[reason]
-}
+export const reasonEntry = (reason: Reason): ReasonEntry => REASONS[reason]
 
 /** Whether a text from outside, such as a kept failure or an answer of the daemon, is a code of the list. */
-export function isReason(text: string): text is Reason {
-  return Object.hasOwn(REASONS, text)
-}
+export const isReason = (text: string): text is Reason => Object.hasOwn(REASONS, text)

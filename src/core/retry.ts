@@ -21,10 +21,7 @@ export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random: R
 /** Someone who asks for a longer pause than this is asked again anyway, milliseconds. */
 const MAX_HONORED_MS = 10 * 60_000
 
-/**
- * The wait that the other side asked for, kept within [0, capMs]; the own back-off where it asked for none.
- * @param capMs @default 10 minutes
- */
+/** The wait that the other side asked for, within [0, capMs], or the own back-off. @param capMs @default 10 minutes */
 export function honoredDelayMs(retryAfterMs: number | undefined, ownMs: number, capMs = MAX_HONORED_MS): number {
   return Math.round(Math.min(capMs, Math.max(retryAfterMs ?? 0, ownMs)))
 }

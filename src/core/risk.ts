@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * How likely media is to be fake, in the two units that have a name. Neither can stand where the other is meant: the
- * compiler refuses it, and a bare number is neither.
- */
+/** Marks the unit of a number: the compiler refuses one unit for the other, and a bare number for either. */
 declare const UNIT: unique symbol
 
 /** A probability, 0 to 1: the unit of everything inside. */
@@ -17,10 +14,7 @@ export const riskSchema = z.custom<Risk>((value) => isWithin(value, 1), 'must be
 /** Checks that a number is a percentage, 0 to 100, as stored data states risks; `storedRisk` decodes it. */
 export const riskPercentSchema = z.custom<RiskPercent>((value) => isWithin(value, 100), 'must be a percentage')
 
-/**
- * The risk of a job, a job's result or a ledger line: a percentage from 0 to 100 where it is stored, as every release
- * has written it, and a probability here.
- */
+/** The risk of a job, result or ledger line: stored as a percentage from 0 to 100, as ever; a probability here. */
 export const storedRisk = z.codec(riskPercentSchema, riskSchema, { decode: riskOfPercent, encode: percentOf })
 
 /** Digits of a decimal that a double keeps: 0.00015 is a hair less as a double, and still is half a basis point. */
@@ -43,19 +37,13 @@ export function percentOf(risk: Risk): RiskPercent {
 }
 
 /** @throws RangeError where it is not from 0 to 10000 */
-export function riskOfBasisPoints(bps: number): Risk {
-  return asRisk(bps / 10_000)
-}
+export const riskOfBasisPoints = (bps: number): Risk => asRisk(bps / 10_000)
 
 /** A risk in whole basis points, 0 to 10000, rounded half up. */
-export function basisPointsOf(risk: Risk): number {
-  return Math.round(exact(risk * 10_000))
-}
+export const basisPointsOf = (risk: Risk): number => Math.round(exact(risk * 10_000))
 
 /** A risk as precisely as it is sent to any service: in whole basis points. */
-export function roundedRisk(risk: Risk): Risk {
-  return riskOfBasisPoints(basisPointsOf(risk))
-}
+export const roundedRisk = (risk: Risk): Risk => riskOfBasisPoints(basisPointsOf(risk))
 
 /** Every number that is sent to a service for one risk. */
 export interface ScoreValues {
@@ -85,11 +73,7 @@ export function riskText(risk: Risk, decimals?: 0 | 1 | 2): string {
   return decimals === undefined ? String(percentOf(roundedRisk(risk))) : percentOf(risk).toFixed(decimals)
 }
 
-function isWithin(value: unknown, most: number): boolean {
-  return typeof value === 'number' && value >= 0 && value <= most
-}
+const isWithin = (value: unknown, most: number): boolean => typeof value === 'number' && value >= 0 && value <= most
 
 /** Without the last bits that a change of the unit leaves behind. */
-function exact(value: number): number {
-  return Number(value.toPrecision(KEPT_DIGITS))
-}
+const exact = (value: number): number => Number(value.toPrecision(KEPT_DIGITS))

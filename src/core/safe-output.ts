@@ -1,18 +1,10 @@
-/**
- * What could steer a terminal or mislead a reader: control codes (C0 but tab and line end, DEL, C1), line separators, and marks
- * that change the direction of text (Bidi_Control of Unicode).
- */
+/** What could steer a terminal or mislead: C0 but tab and line end, DEL, C1, line separators, Bidi_Control. */
 const UNSAFE = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** Text for people: what is unsafe becomes U+FFFD; lines and tabs stay. */
-export function safeText(text: string): string {
-  return text.toWellFormed().replaceAll(UNSAFE, '\ufffd')
-}
+export const safeText = (text: string): string => text.toWellFormed().replaceAll(UNSAFE, '\ufffd')
 
-/**
- * Lines for people, each ended. What follows a line end within one is indented, so that no text from outside begins a
- * line that looks like one of ours.
- */
+/** Lines for people. After a line end within one comes an indent, so no foreign text begins a line like ours. */
 export function safeLines(lines: readonly string[]): string {
   return lines.map((line) => `${indented(safeText(line))}\n`).join('')
 }
@@ -32,9 +24,7 @@ export function safeLine(text: string): string {
 }
 
 /** JSON whose strings are the same when it is read: what is unsafe is written as an escape. */
-export function safeJson(value: unknown, indent?: number): string {
-  return escapedJson(JSON.stringify(value, null, indent))
-}
+export const safeJson = (value: unknown, indent?: number): string => escapedJson(JSON.stringify(value, null, indent))
 
 /** The same for a text that is JSON already. */
 export function escapedJson(json: string): string {

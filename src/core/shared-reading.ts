@@ -34,7 +34,6 @@ export class SharedReading<T> {
     return unlessAborted(this.#current!.reading, signal)
   }
 
-  /** The next caller starts a new reading. */
   forget(): void {
     this.#current = null
   }

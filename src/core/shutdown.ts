@@ -22,10 +22,7 @@ export interface StopSignals {
   dispose(): void
 }
 
-/**
- * Signals this close together are one request, ms: Ctrl-C reaches a process both from the terminal and from npm, and
- * `timeout` signals its child and then the group.
- */
+/** Signals this close are one request, ms: Ctrl-C comes from terminal and npm, `timeout` signals child and group. */
 const ONE_REQUEST_MS = 500
 
 /** Listens for SIGTERM and SIGINT: the first drains, the second forces. */

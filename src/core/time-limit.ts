@@ -25,11 +25,7 @@ export function startRepeating(clock: Timers, ms: number, work: () => void): () 
   return () => stop()
 }
 
-/**
- * The outcome of the work, or that of `late` where it takes longer than `ms`: what it returns, or the error that it
- * throws. The work itself goes on.
- * @param signal ends the wait with its reason
- */
+/** The work's outcome, or that of `late` after `ms`; the work goes on. @param signal ends the wait with its reason */
 export async function withinLimit<T, L>(
   clock: Timers,
   ms: number,
@@ -58,10 +54,7 @@ export interface Deadline {
   clear(): void
 }
 
-/**
- * @param parent the caller's signal, which may outlive this work by far
- * @param late the reason of the signal when the time is up; a `TimeoutError` where it is not given
- */
+/** @param parent the caller's signal @param late the reason when the time is up @default a `TimeoutError` */
 export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, late: () => Error = timeUp): Deadline {
   const stop = followerOf(parent)
   let passed = false
@@ -82,9 +75,7 @@ export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, l
 }
 
 /** As `AbortSignal.timeout` gives it. */
-function timeUp(): Error {
-  return new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-}
+const timeUp = (): Error => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
 
 /** The work's outcome, or a rejection with the signal's reason as soon as it aborts; the work itself goes on unwatched. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

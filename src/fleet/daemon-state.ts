@@ -49,11 +49,9 @@ export interface DaemonState {
   /** Origin of the service. */
   readonly service: string
   readonly queueEngine: string
-  /** Whether the daemon is stopping. */
   readonly draining: boolean
   readonly queues: readonly {
     readonly name: string
-    /** Whether somebody has paused it. */
     readonly paused: boolean
     readonly waiting: number
     readonly active: number
@@ -70,14 +68,12 @@ export interface DaemonState {
     readonly stakedWei: string
     readonly minStakeWei: string
     readonly enough: boolean
-    /** What keeps the wallet from scoring. */
     readonly reason: string | null
   } | null
   readonly clock: {
     readonly offsetMs: number | null
     readonly errorBoundMs: number | null
     readonly trusted: boolean
-    /** What is wrong with the clocks. */
     readonly reason: string | null
   } | null
   readonly stream: {
@@ -95,7 +91,6 @@ export interface DaemonState {
     readonly digest: string
     /** Measured on live work, never submitted. */
     readonly shadow?: boolean
-    /** Share in an ensemble. */
     readonly weight?: number
     /** Percent of the assets that it scores as a candidate. */
     readonly canary?: number | undefined

@@ -9,7 +9,6 @@ export interface Announcement {
 
 /** Where the daemons of one queue announce themselves and leave what became of the last assets. */
 export interface FleetStore {
-  /** Replaces what this run announced before. */
   announce(id: string, text: string): Promise<void>
   /** A run that ends in order is not lost. */
   leave(id: string): Promise<void>
@@ -17,11 +16,9 @@ export interface FleetStore {
   announced(): Promise<Announcement[]>
   /** Adds records, the last of them the newest, and drops the oldest beyond `MAX_RECORDS`. */
   append(texts: readonly string[]): Promise<void>
-  /** The newest records, newest first. */
   recent(limit: number): Promise<string[]>
   /** What all daemons were last ordered to work with; null where there was no order. */
   order(): Promise<string | null>
-  /** Replaces it. */
   setOrder(text: string): Promise<void>
 }
 

@@ -32,10 +32,7 @@ export class JobPace {
     return (this.#endedAt.length / spanMs) * 1000
   }
 
-  /**
-   * Jobs a second with all slots busy, by how long the last ones took: unlike `perSecond` it does not fall while there
-   * is nothing to do. Null before the first.
-   */
+  /** Jobs a second with all slots busy, by the last ones: unlike `perSecond` it holds while idle. Null before any. */
   capacity(concurrency: number): number | null {
     if (this.#lastMs.length === 0) return null
     const meanMs = this.#lastMs.reduce((sum, one) => sum + one, 0) / this.#lastMs.length

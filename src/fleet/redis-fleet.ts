@@ -27,10 +27,7 @@ return found`
 
 const announcedReply = z.array(z.tuple([z.string(), z.string(), z.number()]))
 
-/**
- * The fleet of a Redis queue, under the prefix of its keys. Fails at once while Redis is away.
- * @param toError what the client throws, in our reasons
- */
+/** The fleet of a Redis queue; fails at once while Redis is away. @param toError client errors in our reasons */
 export function redisFleet(
   redis: Redis | Cluster,
   prefix: string,

@@ -3,6 +3,4 @@ const PLAYLIST =
   /^\uFEFF?\s*(#EXTM3U|\[playlist\]|ffconcat version|v=0\r?\no=|(<\?xml[^>]*>\s*)?<(MPD|playlist|smil|asx)[\s>])/i
 
 /** Whether a text only names other media, which is never opened. @param head the first bytes of the file */
-export function isPlaylist(head: Buffer): boolean {
-  return PLAYLIST.test(head.toString('utf8'))
-}
+export const isPlaylist = (head: Buffer): boolean => PLAYLIST.test(head.toString('utf8'))

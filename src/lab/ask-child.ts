@@ -15,10 +15,7 @@ export function startLabChild(importMetaUrl: string, name: string): ChildProcess
   })
 }
 
-/**
- * Asks a process one thing; null where it ends, is late or gives an answer that is not of the shape, and it is killed then.
- * @param timeoutMs longest wait for the answer
- */
+/** Asks a process one thing; null, and it is killed, where it ends, takes `timeoutMs`, or answers in another shape. */
 export async function askLabChild<T>(
   child: ChildProcess,
   question: Record<string, unknown>,

@@ -56,9 +56,7 @@ interface Running extends FetchAsk {
 }
 
 /** Time that a fetch may take whatever its rate, ms. @param slowBefore how often the same media was too slow */
-export function freeMs(slowBefore: number): number {
-  return FREE_MS * FREE_GROWTH ** Math.min(slowBefore, 8)
-}
+export const freeMs = (slowBefore: number): number => FREE_MS * FREE_GROWTH ** Math.min(slowBefore, 8)
 
 /**
  * Bytes that must be here after `usedMs`: the least mean rate grows in proportion to the time used, 32 kB/s after 8 s and
@@ -66,9 +64,7 @@ export function freeMs(slowBefore: number): number {
  * at 100 kB/s, 250 MB at 1 MB/s) and, after 32 s free, up to R²/1000. A third attempt has 128 s, more than the default
  * limit of one fetch: whatever arrives within that limit arrives at last.
  */
-export function leastBytes(usedMs: number, free: number): number {
-  return ((BASE_RATE / 1000) * usedMs * usedMs) / free
-}
+export const leastBytes = (usedMs: number, free: number): number => ((BASE_RATE / 1000) * usedMs * usedMs) / free
 
 /**
  * The limits that keep slow media from taking all connections. Fetches never wait here: the worker takes no more jobs than
@@ -180,13 +176,10 @@ export class FetchPool {
   }
 }
 
-function isLater({ slowBefore }: FetchAsk): boolean {
-  return slowBefore !== undefined && slowBefore > 0
-}
+const isLater = ({ slowBefore }: FetchAsk): boolean => slowBefore !== undefined && slowBefore > 0
 
-function busy(what: string): AttestdError {
-  return new AttestdError('media-busy', `The fetch waits for a free connection: ${what}.`)
-}
+const busy = (what: string): AttestdError =>
+  new AttestdError('media-busy', `The fetch waits for a free connection: ${what}.`)
 
 function tooSlow(bytes: number, ms: number): AttestdError {
   const seconds = Math.round(ms / 1000)

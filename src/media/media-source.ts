@@ -7,10 +7,7 @@ export interface FetchRequest {
   readonly uri: string
   /** 0x and 64 hex characters. */
   readonly contentHash: string
-  /**
-   * How often fetching it ended as `media-too-slow`, which lengthens the time that it may take at any rate. Undefined
-   * takes it at any rate within the time limit.
-   */
+  /** How often it ended as `media-too-slow`, which lengthens its time at any rate; undefined takes any rate in time. */
   readonly slowBefore?: number
 }
 

@@ -45,10 +45,7 @@ const ANY_BASE = base32.decoder
   .or(base36upper.decoder)
   .or(base16upper.decoder)
 
-/**
- * Reads the URI of an asset.
- * @throws AttestdError uri-unsupported for other schemes, CIDs that cannot be verified, and text that does not parse
- */
+/** Reads an asset's URI. @throws uri-unsupported: other schemes, CIDs that cannot be verified, malformed text */
 export function parseMediaUri(uri: string, options: UriOptions = {}): MediaUri {
   if (uri.length > MAX_URI_LENGTH) throw unsupported(uri, `it is longer than ${MAX_URI_LENGTH} characters`)
   const text = uri.trim()
@@ -111,6 +108,5 @@ function parseWeb(uri: string): WebUri {
   return { kind: 'https', url }
 }
 
-function unsupported(uri: string, why: string): AttestdError {
-  return new AttestdError('uri-unsupported', `The URI of the asset is not supported: ${why} (${cleanText(uri, 120)}).`)
-}
+const unsupported = (uri: string, why: string): AttestdError =>
+  new AttestdError('uri-unsupported', `The URI of the asset is not supported: ${why} (${cleanText(uri, 120)}).`)

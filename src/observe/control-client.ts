@@ -16,10 +16,7 @@ const problem = z.object({
   error: z.object({ reason: z.string().optional(), message: z.string(), fix: z.string().optional() }),
 })
 
-/**
- * Calls a control route (or `/status`) of the running daemon.
- * @throws AttestdError with the daemon's own reason, or `daemon-not-running` where no daemon answers
- */
+/** Calls a control route (or `/status`) of the daemon. @throws AttestdError its own reason, or `daemon-not-running` */
 export async function callDaemon<T>(
   { url, token }: Pick<ControlFile, 'url' | 'token'>,
   call: {

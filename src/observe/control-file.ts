@@ -19,9 +19,7 @@ export type ControlFile = z.infer<typeof controlFile>
 const NAME = 'control.json'
 
 /** A token for one run, 256 random bits. */
-export function newControlToken(): string {
-  return randomBytes(32).toString('base64url')
-}
+export const newControlToken = (): string => randomBytes(32).toString('base64url')
 
 /** Writes DATA_DIR/control.json, readable by its owner only. */
 export async function writeControlFile(dataDir: string, content: ControlFile): Promise<void> {

@@ -44,10 +44,7 @@ export interface Readiness {
 
 /** What `/readyz` and `/healthz` answer from; `app/daemon/readiness.ts` registers the checks. */
 export interface Health {
-  /**
-   * Adds a check; a later one of the same name replaces it.
-   * @param late reason where it does not end in time: what it asks does not answer
-   */
+  /** Adds a check; a later one of the same name replaces it. @param late reason where it does not end in time */
   register(name: string, check: Check, late?: Reason): void
   /** Runs all checks; not ready while none is registered. Calls within a second share one run, of a process that is not ready within a tenth. Never rejects. */
   readiness(): Promise<Readiness>

@@ -78,10 +78,7 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const
 
-/**
- * Starts console, status, board, probes, metrics and control routes; `accessPolicy` states who sees what.
- * @throws AttestdError `port-in-use`, or `setting-invalid` where the address cannot be bound
- */
+/** Starts all routes; `accessPolicy` states who sees what. @throws AttestdError `port-in-use`, `setting-invalid` */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const app = fastify({
     logger: false,
@@ -137,9 +134,7 @@ function guardEverything(app: FastifyInstance, { host, password, redact, log }: 
   })
 }
 
-function problem(message: string) {
-  return { error: { message } }
-}
+const problem = (message: string) => ({ error: { message } })
 
 /** An error as the caller sees it: no stack, no causes. */
 function publicFacts(error: unknown) {

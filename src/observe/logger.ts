@@ -15,10 +15,7 @@ export interface LogDestination {
 
 /** How log lines look and where they go; `secrets` are replaced in whatever is written. */
 export interface LoggerOptions {
-  /**
-   * What is written. Policy: `error` needs a person, `warn` is trouble that resolves itself, `info` is one line a job
-   * and one a change of state, `debug` is one line a request.
-   */
+  /** Policy: `error` needs a person, `warn` resolves itself, `info` is a job or change of state, `debug` a request. */
   readonly level: Settings['logLevel']
   /** `auto`: pretty on a terminal, else JSON lines. */
   readonly format: Settings['logFormat']
@@ -61,9 +58,7 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 /** Before the pretty text gets colors, which are control codes too. */
-function safeValue(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? safeText(value) : value
-}
+const safeValue = (_name: string, value: unknown): unknown => (typeof value === 'string' ? safeText(value) : value)
 
 /** An error is one of the facts of its line: by itself pino-pretty would print it over twenty. */
 const PRETTY = { translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid', singleLine: true, errorLikeObjectKeys: [] as string[] }
@@ -95,9 +90,8 @@ function pinoOptions({ level, onLine }: LoggerOptions): pino.LoggerOptions {
 }
 
 /** Errors become their facts, bigints decimal strings, long texts are cut: pino would write `{}`, a float or all of it. */
-function plainFacts(facts: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainFact(value)]))
-}
+const plainFacts = (facts: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainFact(value)]))
 
 function plainFact(value: unknown): unknown {
   if (value instanceof Error) return errorFacts(value)

@@ -86,6 +86,5 @@ function valuePatterns(secrets: readonly string[]): [RegExp, string][] {
   return patterns
 }
 
-function alternation(texts: readonly string[]): string {
-  return texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')
-}
+const alternation = (texts: readonly string[]): string =>
+  texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|')

@@ -2,12 +2,7 @@ import type { Clock } from '../core/clock.js'
 
 /** Claims on work that must not run twice at the same time on one queue; each ends by itself unless it is taken again. */
 export interface Claims {
-  /**
-   * Takes a claim, or renews one of the same owner.
-   * @param ms how long it lasts
-   * @returns false where another owner has it
-   * @throws AttestdError queue-unreachable
-   */
+  /** Takes a claim for `ms`, or renews the owner's. @returns false where another has it @throws queue-unreachable */
   take(key: string, owner: string, ms: number): Promise<boolean>
   /** Gives up a claim; does nothing to one of another owner. @throws AttestdError queue-unreachable */
   release(key: string, owner: string): Promise<void>
@@ -56,10 +51,7 @@ export interface ClaimOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/**
- * Does work under a claim, so that no other daemon of the queue does the same meanwhile.
- * @returns null where another owner has the claim
- */
+/** Does work that no other daemon of the queue may do meanwhile. @returns null where another owner has the claim */
 export async function claimedWork<T>(key: string, options: ClaimOptions, work: () => Promise<T>): Promise<T | null> {
   const { claims, onFailure, owner } = options
   const taken = await claims.take(key, owner, CLAIM_MS).catch((error) => {

@@ -36,6 +36,4 @@ function cleanParsed(value: unknown, depth: number): unknown {
   )
 }
 
-function cleanString(text: string): string {
-  return cleanText(text, Number.MAX_SAFE_INTEGER)
-}
+const cleanString = (text: string): string => cleanText(text, Number.MAX_SAFE_INTEGER)

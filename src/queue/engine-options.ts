@@ -4,10 +4,7 @@ import type { FleetSeal } from '../fleet/fleet-seal.js'
 import type { OnForged } from '../fleet/sealed-texts.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
-/**
- * How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. The
- * embedded engine counts them at about every hundredth end.
- */
+/** Ended jobs are kept until this old or this many newer ones ended; embedded counts at each hundredth end or so. */
 export interface Retention {
   /** Milliseconds. */
   readonly ageMs: number

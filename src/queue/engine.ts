@@ -7,10 +7,7 @@ import { openRedis } from './redis/open-redis.js'
 import { redisTarget } from './redis/redis-access.js'
 import { keyPrefix } from './redis/redis-url.js'
 
-/**
- * Opens the queue engine that the URL asks for.
- * @throws AttestdError setting-invalid, queue-in-use, queue-unreachable, data-dir-unusable, or why Redis refuses us or is not safe to use
- */
+/** Opens the engine of the URL. @throws setting-invalid, queue-in-use, queue-unreachable, data-dir-unusable, redis-* */
 export async function openQueueEngine(given: QueueEngineOptions): Promise<QueueEngine> {
   const target = parseQueueUrl(given.url, given.dataDir)
   const options =

@@ -11,11 +11,7 @@ export interface WaitingJobs {
 
 type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
 
-/**
- * The waiting jobs by priority; delayed ones are in no line.
- * @param priorities all that the queue uses, those that go first first
- * @param limit most jobs of a line that are looked at
- */
+/** Waiting jobs by priority, delayed ones aside. @param priorities in order @param limit jobs of a line looked at */
 export async function waitingJobs(
   queue: BullQueue,
   priorities: readonly number[],

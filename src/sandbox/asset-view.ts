@@ -34,9 +34,5 @@ export function stakeView(world: World, wallet: string): { stakedWei: string; mi
 
 /** A score record as the wire of the signed-key API carries it: of the attestation, its uid. */
 export function scoreView({ attestation, ...score }: ScoreRecord) {
-  return {
-    ...score,
-    attestationUid: attestation?.uid ?? null,
-    createdAt: new Date(score.createdAt).toISOString(),
-  }
+  return { ...score, attestationUid: attestation?.uid ?? null, createdAt: new Date(score.createdAt).toISOString() }
 }

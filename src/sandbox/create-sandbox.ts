@@ -79,9 +79,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-async function storageOf({ dataDirectory, random = randomBytes, clock }: SandboxOptions): Promise<Storage> {
-  return dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock)
-}
+const storageOf = async ({ dataDirectory, random = randomBytes, clock }: SandboxOptions): Promise<Storage> =>
+  dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock)
 
 async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {
   const host = options.host ?? '127.0.0.1'
@@ -167,9 +166,7 @@ async function sweepDeadlines(world: World): Promise<void> {
   }
 }
 
-function originOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
+const originOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 function listenError(error: unknown, host: string, port: number | undefined): AttestdError {
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {

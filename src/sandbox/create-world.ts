@@ -116,9 +116,7 @@ function accountOf(
   }
 }
 
-function lowerCase(wallet: string): Hex {
-  return wallet.toLowerCase() as Hex
-}
+const lowerCase = (wallet: string): Hex => wallet.toLowerCase() as Hex
 
 async function mediaStoreOf(options: SandboxOptions, { mediaDirectory }: Storage): Promise<MediaStore> {
   return new MediaStore({

@@ -1,9 +1,6 @@
 import type { Clock } from '../core/clock.js'
 
-/**
- * How fast the monotonic clock may run wrong, parts per million. Quartz is within 50 and virtual machines within 100;
- * doubled, because the bound must hold.
- */
+/** Drift of the monotonic clock, ppm: quartz has up to 50, virtual machines 100; doubled, since the bound must hold. */
 const DRIFT_PPM = 200
 /** A wall clock step or suspend beyond this, milliseconds, makes a sample doubtful. */
 export const STEP_MS = 250

@@ -93,9 +93,8 @@ export function masked(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-}
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
 /** The error for an answer that is none of the API, or not of the stated shape. */
 export function invalidReply({ route, changes }: Sent, what: string, fix?: string): AttestdError {
@@ -146,10 +145,7 @@ function connectText(error: unknown): string {
   return code && !text.includes(code) ? `${text} (${code})` : text
 }
 
-/**
- * The wait that an answer asks for, milliseconds. A Retry-After that is a date counts from the answer's own Date, so
- * that a wrong local clock does not matter.
- */
+/** The wait that an answer asks for, ms; a date of Retry-After counts from the answer's Date, not the local clock. */
 export function retryAfterOf(headers: HeaderReader, localNow: number): number | undefined {
   return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
 }

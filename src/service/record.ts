@@ -24,10 +24,7 @@ export function asRecord(value: unknown): Record<string, unknown> | undefined {
   return isRecord ? (value as Record<string, unknown>) : undefined
 }
 
-/**
- * The asset in the answers whose shape is not shown (one asset, registration): the answer itself, or what stands under
- * `asset` or `media`.
- */
+/** The asset in answers of no shown shape: the answer itself, or what stands under `asset` or `media`. */
 export function recordIn(reply: unknown): Record<string, unknown> {
   const record = asRecord(reply) ?? {}
   return asRecord(record.asset) ?? asRecord(record.media) ?? record
@@ -40,18 +37,12 @@ export function closingIn({ verificationDeadline }: Record<string, unknown>): { 
 }
 
 /** A text of the service that names an asset, for a log line; null for anything but text. */
-export function nameable(id: unknown): string | null {
-  return typeof id === 'string' ? cleanText(id, 100) : null
-}
+export const nameable = (id: unknown): string | null => (typeof id === 'string' ? cleanText(id, 100) : null)
 
 /** Lists, objects, members and commas in one event: some 3,500 assets. The worst of them take 80 ms on a slow machine. */
 const MAX_EVENT_PARTS = 80_000
 
-/**
- * The JSON data of an event.
- * @throws AttestdError event-malformed where it is no JSON or of another shape, event-too-large where it has more than
- * `MAX_EVENT_PARTS`
- */
+/** The JSON data of an event. @throws event-malformed, event-too-large (more than `MAX_EVENT_PARTS` parts) */
 export function eventData<Shape extends z.ZodType>({ name, data }: RawEvent, shape: Shape): z.output<Shape> {
   const value = eventJson(name, data)
   const result = shape.safeParse(value)

@@ -49,10 +49,7 @@ export interface ServiceClockOptions {
   readonly log: Log
   /** How far a timestamp may be from service time, milliseconds. */
   readonly windowMs: number
-  /**
-   * Steps in which `readTime` moves, milliseconds: the time of a block stands for all until the next. The estimate lies
-   * in the middle of a step, and half of one is added to its error bound. @default 0
-   */
+  /** Steps of `readTime`, ms, such as the time between blocks; half of one is added to the error bound. @default 0 */
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
@@ -91,10 +88,7 @@ const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'signature-wrong',
 ])
 
-/**
- * Service time, estimated from the time route and carried on by the monotonic clock, so that a local clock which is
- * wrong or gets corrected does not matter.
- */
+/** Service time, by the time route and carried on by the monotonic clock: a wrong local clock does not matter. */
 export class ServiceClock {
   readonly #options: ServiceClockOptions
   #sample: ClockSample | null = null
@@ -134,10 +128,7 @@ export class ServiceClock {
     this.#date = { serviceMs, monotonicMs, wallMinusMonotonic: clock.now() - monotonicMs, boundMs: 0 }
   }
 
-  /**
-   * The time by which blocks and challenges are judged: by the Date of the service's answers, else as estimated; null where
-   * the service has stated neither since the last clock step or suspend.
-   */
+  /** The time for blocks and challenges: Date of answers, else the estimate; null where a clock step undid both. */
   stated(): StatedTime | null {
     const monotonicMs = this.#options.clock.monotonic()
     if (this.#isCurrent(this.#date)) return { ms: serviceTimeAt(this.#date, monotonicMs), by: DATE }
@@ -173,10 +164,7 @@ export class ServiceClock {
     if (!this.state().trusted) throw new AttestdError('clock-untrusted', this.#untrustedText())
   }
 
-  /**
-   * Takes new samples; callers at the same time share them.
-   * @param options.maxAgeMs take no samples where the last refresh is not older than this
-   */
+  /** Takes new samples; simultaneous callers share them. @param options.maxAgeMs none where the last are as fresh */
   async refresh(options: { maxAgeMs?: number; signal?: AbortSignal | undefined } = {}): Promise<void> {
     const age = this.#options.clock.monotonic() - this.#refreshedAt
     if (options.maxAgeMs !== undefined && age <= options.maxAgeMs) return

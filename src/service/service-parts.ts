@@ -72,14 +72,7 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  const reading = {
-    clock,
-    random,
-    dispatcher,
-    userAgent,
-    headerTimeoutMs: requestTimeoutMs,
-    idleMs: streamIdleMs,
-  }
+  const reading = { clock, random, dispatcher, userAgent, headerTimeoutMs: requestTimeoutMs, idleMs: streamIdleMs }
   return {
     origin,
     http,

@@ -89,6 +89,4 @@ async function eventsOf(
 }
 
 /** Whether an event id can stand in a header. */
-function isSendable(id: string): boolean {
-  return id !== '' && id.length <= EVENT_ID_MAX && /^[\x20-\x7e]+$/.test(id)
-}
+const isSendable = (id: string): boolean => id !== '' && id.length <= EVENT_ID_MAX && /^[\x20-\x7e]+$/.test(id)

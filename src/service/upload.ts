@@ -53,6 +53,4 @@ export function uploadError(error: unknown): unknown {
 }
 
 /** Without what would end the header or its quotes. */
-function safeName(name: string): string {
-  return name.toWellFormed().replaceAll(/[\p{Cc}"\\]/gu, '_')
-}
+const safeName = (name: string): string => name.toWellFormed().replaceAll(/[\p{Cc}"\\]/gu, '_')

@@ -31,10 +31,7 @@ export const mediaTypeSchema = z.enum(MEDIA_TYPES)
 /** Named by the signed-key specification (MediaAsset); in the wallet-session API `standard` where it is absent. */
 export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
 
-/**
- * An asset id that can stand in a path: well-formed text, and not a dot segment, which every URL parser would resolve
- * away, so that another path would be sent than was meant.
- */
+/** An asset id for a path: well-formed text and no dot segment, which URL parsers resolve to another path. */
 export const assetIdSchema = z
   .string()
   .min(1)
@@ -65,6 +62,4 @@ export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): 
 }
 
 /** An asset id as one path segment, percent-encoded once. @throws AttestdError request-invalid for text that cannot stand there */
-export function encodeId(id: string): string {
-  return encodeURIComponent(checked(assetIdSchema, id))
-}
+export const encodeId = (id: string): string => encodeURIComponent(checked(assetIdSchema, id))

@@ -62,9 +62,7 @@ export async function createKeystore(options: CreateKeystoreOptions): Promise<Ad
 }
 
 /** By chance about one number in 2^128 is no private key. */
-function newPrivateKey(random: CreateKeystoreOptions['random']): Hex {
-  return `0x${Buffer.from(random(32)).toString('hex')}`
-}
+const newPrivateKey = (random: CreateKeystoreOptions['random']): Hex => `0x${Buffer.from(random(32)).toString('hex')}`
 
 function unwritable(file: string, error: unknown): AttestdError {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST') {

@@ -4,10 +4,7 @@ import { z } from 'zod'
 const MAX_SCRYPT_BYTES = 512 * 1024 ** 2
 /** Most work that deriving a key may take, as n * r * p: eight times geth's standard. */
 const MAX_SCRYPT_WORK = 2 ** 24
-/**
- * Most that r * p may be: geth's light keystores have 48. The library makes 128 bytes for each at one go, at the start
- * and at the end, in which nothing else runs.
- */
+/** Most r * p; geth's light keystores have 48. The library makes 128 bytes for each at once, blocking all else. */
 const MAX_SCRYPT_LANES = 4096
 /** Most rounds of PBKDF2: forty times what keystores have. */
 const MAX_PBKDF2_ROUNDS = 10_000_000
@@ -48,10 +45,7 @@ const crypto = z.discriminatedUnion('kdf', [
   z.object({ ...cipher, kdf: z.literal('pbkdf2'), kdfparams: pbkdf2Params }),
 ])
 
-/**
- * A keystore file of the Web3 Secret Storage Definition, version 3, with bounds on what opening it may cost. ethers
- * writes `Crypto` for `crypto`; some writers put 0x before hex, and leave out the address.
- */
+/** A V3 keystore (Web3 Secret Storage), its cost bounded; ethers writes `Crypto`, some add 0x or omit the address. */
 export const keystoreShape = z.preprocess(
   (file) => (isRecord(file) && 'Crypto' in file && !('crypto' in file) ? { ...file, crypto: file.Crypto } : file),
   z.object({ version: z.literal(3), address: hex(20).optional(), crypto }),

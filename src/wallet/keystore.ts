@@ -57,6 +57,4 @@ async function decrypted(file: string, { crypto }: KeystoreContent, password: st
   }
 }
 
-function isAddress(address: Address, hex: string): boolean {
-  return address.toLowerCase() === `0x${hex}`
-}
+const isAddress = (address: Address, hex: string): boolean => address.toLowerCase() === `0x${hex}`

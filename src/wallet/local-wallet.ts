@@ -5,11 +5,7 @@ import type { Signer } from './signer.js'
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/
 
-/**
- * The signer of a private key that this process holds.
- * @param key 0x and 64 hex characters
- * @throws AttestdError wallet-unusable, without the key
- */
+/** The signer of a private key in hex, 0x and 64 digits. @throws AttestdError wallet-unusable, without the key */
 export function openLocalWallet(key: string): Signer {
   if (!PRIVATE_KEY.test(key)) throw unusable('is not 0x and 64 hex characters')
   try {
@@ -20,6 +16,5 @@ export function openLocalWallet(key: string): Signer {
   }
 }
 
-function unusable(why: string): AttestdError {
-  return new AttestdError('wallet-unusable', `The private key of the wallet ${why}.`)
-}
+const unusable = (why: string): AttestdError =>
+  new AttestdError('wallet-unusable', `The private key of the wallet ${why}.`)

@@ -69,9 +69,7 @@ function refusal(status: number, code: string | undefined, retryAfter: string | 
   return new AttestdError('wallet-refused', `${stated}.`, { facts, retryAfterMs: asked })
 }
 
-function unreachable(why: string): AttestdError {
-  return new AttestdError('wallet-unreachable', `The wallet provider ${why}.`)
-}
+const unreachable = (why: string): AttestdError => new AttestdError('wallet-unreachable', `The wallet provider ${why}.`)
 
 /** The error code of the connection where there is one: `ECONNREFUSED`. */
 function connectionText(error: unknown): string {

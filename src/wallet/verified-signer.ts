@@ -84,6 +84,5 @@ async function signerOf(hash: Hex, signature: Hex): Promise<Hex | null> {
   }
 }
 
-function wrong(why: string): AttestdError {
-  return new AttestdError('signature-wrong', `A signature of the wallet was not used: ${why}.`)
-}
+const wrong = (why: string): AttestdError =>
+  new AttestdError('signature-wrong', `A signature of the wallet was not used: ${why}.`)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { filterRows, recentQuery } from '../../src/observe/console/recent-filter.js'
-import { replayCommand } from '../../src/observe/console/replay-command.js'
+import { replayCommand } from '../../src/observe/console/recent-section.js'
 import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
 
 const { recent } = sampleState()

@@ -85,6 +85,5 @@ function listedRetry({ queue, id, failure, attempts, nextTryAt, data }: Retrying
   return { queue, id, reason, message, attempts, nextTryAt, assetId: assetIdOf(data) }
 }
 
-function assetIdOf(data: unknown): string | null {
-  return z.object({ asset: z.object({ id: z.string() }) }).safeParse(data).data?.asset.id ?? null
-}
+const assetIdOf = (data: unknown): string | null =>
+  z.object({ asset: z.object({ id: z.string() }) }).safeParse(data).data?.asset.id ?? null

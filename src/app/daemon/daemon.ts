@@ -38,7 +38,6 @@ import type { Roles } from './roles.js'
 
 /** What `attestd run` holds of a started daemon. After `lost` it leaves the process without `stop`. */
 export interface Daemon {
-  /** Where the console is. */
   readonly url: string
   /** Resolves with the error when something is lost that needs a restart. */
   readonly lost: Promise<Error>
@@ -48,10 +47,7 @@ export interface Daemon {
   stop(drainMs: number): Promise<{ drained: boolean }>
 }
 
-/**
- * Builds the daemon from its settings and starts it: queue, roles, HTTP side. Nothing else constructs these parts.
- * @throws AttestdError of kind `setup`, or `queue-unreachable`
- */
+/** Builds the daemon from its settings and starts it. @throws AttestdError of kind `setup`, or `queue-unreachable` */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, secrets } = options
   const clock = options.clock ?? systemClock
@@ -226,10 +222,7 @@ async function startHttp(
     clock,
     queueNames: QUEUE_WORDS,
     review: settings.httpPassword === undefined ? undefined : reviewOf(parts, roles.review),
-    control: {
-      ...controlOf(queue),
-      ...ordering.control,
-    },
+    control: { ...controlOf(queue), ...ordering.control },
     controlToken,
   })
   port = http.port

@@ -238,10 +238,7 @@ function reportAbstained(
   book.write(asset, { kind: 'abstained', reason, message })
 }
 
-/** The id in `id@version`. */
-function detectorOf(algorithm: string): string {
-  return algorithm.slice(0, algorithm.lastIndexOf('@'))
-}
+const detectorOf = (algorithm: string): string => algorithm.slice(0, algorithm.lastIndexOf('@'))
 
 function reportSubmission(job: SubmitJob, result: SubmitResult, options: ReportOptions, book: LedgerWriter): void {
   const { activity, clock, metrics } = options
@@ -294,13 +291,11 @@ function ledgerWriter({ activity, clock, ledger, outages }: ReportOptions): Ledg
     write({ id: assetId, title, mediaType, contentHash, uri }, facts, shown = {}) {
       const common = { at: clock.now(), assetId, title }
       const entry = { ...common, mediaType, contentHash, uri, ...facts } as LedgerEntry
-      last = ledger.append(entry).catch((error) =>
-        outages.trouble({
-          reason: 'data-dir-unusable',
-          message: 'ledger was not written',
-          facts: { err: error },
-        }),
-      )
+      last = ledger
+        .append(entry)
+        .catch((error) =>
+          outages.trouble({ reason: 'data-dir-unusable', message: 'ledger was not written', facts: { err: error } }),
+        )
       if (facts.kind === 'shadow') return
       const stated = { ...facts, ...shown } as Partial<RecentRow>
       const {

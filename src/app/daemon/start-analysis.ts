@@ -22,17 +22,11 @@ export interface Analysis {
   readonly workers: KindWorkers
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
-  /**
-   * Gives the files that other detectors failed on or abstained from to those in use now; a failure is logged.
-   * @returns ids of the assets that intake must offer again
-   */
+  /** Gives files that other detectors failed on to those in use now. @returns ids that intake must offer again */
   retryFailed(): Promise<readonly string[]>
 }
 
-/**
- * Opens the media source and takes jobs from the queues of the kinds that there are detectors for.
- * @param closers gets what closes each part, as soon as it is open
- */
+/** Opens the media source, and takes jobs of kinds that have a detector. @param closers gets what closes each part */
 export async function startAnalysis(
   parts: DaemonParts,
   detectors: DetectorHost,

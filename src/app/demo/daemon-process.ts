@@ -21,7 +21,6 @@ export interface DaemonProcessOptions {
   /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH and HOME. */
   readonly env: Readonly<Record<string, string>>
   readonly dataDir: string
-  /** Gets the process's output. */
   readonly logFile: string
   readonly clock: Clock
   /** Longest wait until it is ready, ms. */

@@ -21,10 +21,7 @@ export async function demoSettings(
 ): Promise<DemoSettings> {
   const common = { ATTESTD_SERVICE_URL: sandbox.url, ATTESTD_IPFS_GATEWAYS: sandbox.url, ATTESTD_SERVICE_API: api }
   const own = (side: Side) => (api === 'signed-key' ? keysOf(side, sandbox) : walletOf(side, sandbox, folder))
-  return {
-    daemon: { ...common, ...(await own('daemon')) },
-    submitter: { ...common, ...(await own('submitter')) },
-  }
+  return { daemon: { ...common, ...(await own('daemon')) }, submitter: { ...common, ...(await own('submitter')) } }
 }
 
 function keysOf(side: Side, { attesterKey, sessionToken, submitterKey }: Sandbox): Record<string, string> {

@@ -11,19 +11,13 @@ import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
 import { surveyModels, unlistedIn, verifyModels, weightsLines } from '../verbs/models.js'
-import { diagnoseCage } from './diagnose-cage.js'
-import { diagnoseFfmpeg } from './diagnose-ffmpeg.js'
-import { diagnoseFleet } from './diagnose-fleet.js'
-import { diagnoseSettings } from './diagnose-settings.js'
+import { diagnoseCage, diagnoseFfmpeg } from './diagnose-programs.js'
+import { diagnoseFleet, diagnoseSettings, diagnoseWebhook } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
 import { diagnoseWalletSession } from './diagnose-wallet-session.js'
-import { diagnoseWebhook } from './diagnose-webhook.js'
 import { check, type Diagnosis, skipped } from './diagnosis.js'
 
-/**
- * Checks everything that `run` needs, one after the other, without submitting anything.
- * @param unset settings that `run` needs and that have no value
- */
+/** Checks everything that `run` needs, without submitting anything. @param unset needed settings without a value */
 export async function* diagnose(
   loaded: Pick<LoadedSettings, 'openSecretFiles' | 'settings' | 'unknownEnv'>,
   unset: readonly SettingKey[],

@@ -33,6 +33,4 @@ export function failure(name: string, message: string, fix: string): Diagnosis {
 }
 
 /** A check that was not run; it does not count as a failure. @param message why there was nothing to check */
-export function skipped(name: string, message: string): Diagnosis {
-  return { check: name, outcome: 'skipped', message }
-}
+export const skipped = (name: string, message: string): Diagnosis => ({ check: name, outcome: 'skipped', message })

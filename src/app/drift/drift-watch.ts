@@ -3,7 +3,6 @@ import type { DriftRow } from '../../fleet/daemon-state.js'
 import { type DriftReference, keepReference, type ReferencePlaces, readReference } from './drift-reference.js'
 import { populationOf, type Seen, stabilityIndex } from './population.js'
 
-/** Files that are compared: the last so many. */
 const WINDOW = 500
 /** Files that make a reference where the package contains none. */
 const OWN_FILES = 500

@@ -98,10 +98,7 @@ function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number,
   return { queue, turnaround: TURNAROUNDS[nth]!, waiting, oldestMs }
 }
 
-/**
- * Jobs a second of all daemons that do this work.
- * @returns 0 where none does it; null where some do and none has ended a job yet
- */
+/** Jobs a second of all daemons that do this work; 0 where none does it, null where none has ended a job yet. */
 export function capacityOf(daemons: readonly FleetDaemon[], queue: QueueName): number | null {
   const workers = workersOf(daemons, queue)
   if (workers.length === 0) return 0

@@ -54,7 +54,6 @@ export class Fleet {
     await Promise.all([queue.fleet.announce(this.#id, JSON.stringify(card())), this.#leaveRows()])
   }
 
-  /** Reports that it ends in order. */
   async leave(): Promise<void> {
     await Promise.all([this.#options.queue.fleet.leave(this.#id), this.#leaveRows()])
   }

@@ -36,14 +36,9 @@ export class HistorySampler {
   }
 }
 
-function keyOf({ assetId, at, outcome }: RecentRow): string {
-  return `${at} ${outcome} ${assetId}`
-}
+const keyOf = ({ assetId, at, outcome }: RecentRow): string => `${at} ${outcome} ${assetId}`
 
-/**
- * @param state null where the queue did not answer
- * @param fresh what became of assets since the point before
- */
+/** @param state null where the queue did not answer @param fresh what became of assets since the point before */
 export function pointOf(state: FleetState | null, fresh: readonly RecentRow[], at: number): HistoryPoint {
   const opened = fresh.flatMap(({ openToRecordMs }) => (openToRecordMs === null ? [] : [openToRecordMs]))
   const verdicts = fresh.filter(({ outcome }) => outcome === 'verdict')

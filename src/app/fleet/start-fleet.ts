@@ -146,10 +146,7 @@ function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omi
     kinds: Object.fromEntries(kinds.map((name) => [name, pace[name].capacity(analyzeConcurrency)])),
     commandFlags: commandFlags(options),
     canaries: activity.comparisons.canaries,
-    jobsPerSecond: {
-      analyze: works('analyze', analyzed),
-      submit: works('submit', pace.submit.perSecond()),
-    },
+    jobsPerSecond: { analyze: works('analyze', analyzed), submit: works('submit', pace.submit.perSecond()) },
     fingerprint: fleetSecret === undefined ? undefined : new FleetSeal(fleetSecret).fingerprint,
     capacity: { analyze: null, submit: pace.submit.capacity(submitConcurrency) },
     selection: held.includes('analyze') ? selection.state : null,

@@ -4,11 +4,7 @@ import type { CheckResult } from '../../observe/health.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 import type { Fleet } from './fleet.js'
 
-/**
- * Whether somebody on the queue does the work that waits in it.
- * @param own queues that this daemon takes jobs from now
- * @throws AttestdError queue-unreachable
- */
+/** Whether somebody on the queue does the waiting work. @param own queues of this daemon @throws queue-unreachable */
 export async function workersCheck(
   queue: Pick<QueueEngine, 'counts' | 'ping'>,
   fleet: Pick<Fleet, 'daemons'>,

@@ -21,7 +21,6 @@ import { measuringOf } from './measuring.js'
 
 /** How to fit, and to what data. Without `write` the package stays as it is, and the report is all there is. */
 export interface CalibrateModelOptions extends LabeledDataOptions, Pick<CalibrateOptions, 'method' | 'accuracy'> {
-  /** Whether the manifest is changed. */
   readonly write: boolean
 }
 
@@ -41,10 +40,7 @@ export async function calibrateModel(
   return calibratedBy(settings, detector, scored, { from: data.from, digest: dataDigest(scored) }, options)
 }
 
-/**
- * Fits a calibration of a package to what it measured of labeled rows, or its recipe of held-out media.
- * @throws AttestdError lab-data-invalid, draining, and what stops detectors
- */
+/** Fits a calibration to what a package measured of labeled rows, or its recipe. @throws lab-data-invalid, draining */
 export async function calibratedBy(
   settings: Settings,
   detector: LoadedPackage,

@@ -31,10 +31,7 @@ export interface ComparedDetector {
   readonly digest: string
 }
 
-/**
- * Scores the same rows with two packages and compares them row by row.
- * @throws AttestdError lab-data-invalid, draining, and what stops detectors
- */
+/** Scores the same rows with two packages, and compares them. @throws lab-data-invalid, draining, detector-* */
 export async function compareModels(
   settings: Settings,
   names: readonly [string, string],

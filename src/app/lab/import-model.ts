@@ -1,12 +1,10 @@
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { type ImportedPackage, type ImportOptions, importPackage } from '../../lab/import/import-package.js'
+import { sealPackage } from '../../lab/import/seal-package.js'
 import { measuringOf } from './measuring.js'
 
-/**
- * Makes a package of a Hugging Face export, in the models directory of the settings or another one.
- * @throws AttestdError import-unsupported
- */
+/** Makes a package of a Hugging Face export, in `out` or the models directory. @throws import-unsupported */
 export async function importModel(
   settings: Settings,
   options: Omit<ImportOptions, 'clock' | 'measuring' | 'modelsDir'> & { readonly out: string | null },
@@ -15,4 +13,10 @@ export async function importModel(
   const { out, ...request } = options
   const measuring = { ...(await measuringOf(settings)), signal }
   return importPackage({ ...request, modelsDir: out ?? settings.modelsDir, clock: systemClock, measuring })
+}
+
+/** See `sealPackage`. @param folder absolute path */
+export async function sealModel(settings: Settings, folder: string, version: string | null, signal: AbortSignal) {
+  const measuring = { ...(await measuringOf(settings)), signal }
+  return sealPackage(folder, { version, clock: systemClock, measuring })
 }

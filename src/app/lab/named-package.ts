@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
+import { isThere } from '../../core/files.js'
 import { MANIFEST_FILE } from '../../detect/package/manifest.js'
 
 /** Where a package is: the models directory and the id in it. */
@@ -10,10 +11,7 @@ export interface PackagePlace {
   readonly id: string
 }
 
-/**
- * A package as a person names it: the path of its folder, or its id in the models directory of the settings.
- * @throws AttestdError argument-invalid where it is neither
- */
+/** A package by the path of its folder, or its id in the models directory. @throws AttestdError argument-invalid */
 export async function packagePlace({ modelsDir }: Pick<Settings, 'modelsDir'>, named: string): Promise<PackagePlace> {
   const folder = path.resolve(named)
   if (await isPackage(folder)) return { modelsDir: path.dirname(folder), id: path.basename(folder) }
@@ -24,8 +22,4 @@ export async function packagePlace({ modelsDir }: Pick<Settings, 'modelsDir'>, n
   })
 }
 
-const isPackage = (folder: string) =>
-  fs.stat(path.join(folder, MANIFEST_FILE)).then(
-    () => true,
-    () => false,
-  )
+const isPackage = (folder: string) => isThere(path.join(folder, MANIFEST_FILE))

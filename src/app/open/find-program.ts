@@ -6,10 +6,7 @@ import { AttestdError } from '../../core/errors.js'
 /** What is looked for where the setting is left alone. */
 const USUAL_FFMPEG = 'ffmpeg'
 
-/**
- * ffmpeg of the settings; null where none was named and there is none.
- * @throws AttestdError setting-invalid where one was named and is not there
- */
+/** The ffmpeg of the settings; null without one. @throws AttestdError setting-invalid where a named one is missing */
 export async function findFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<string | null> {
   const program = await findProgram(ffmpeg)
   if (program !== null || ffmpeg === USUAL_FFMPEG) return program

@@ -18,10 +18,7 @@ export interface CageState {
   readonly gap: string | null
 }
 
-/**
- * The cage that the settings ask for, tried out: kernels and containers may forbid it.
- * @throws AttestdError setting-invalid where one is required and not possible as a whole
- */
+/** The cage of the settings, tried out. @throws AttestdError setting-invalid where a required one is not possible */
 export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>): Promise<CageState> {
   if (detectorCage === 'off') return { cage: null, gap: 'ATTESTD_DETECTOR_CAGE is off' }
   const state = await tryCage()
@@ -52,6 +49,4 @@ async function tryCage(): Promise<CageState> {
   return { cage: null, gap: `bubblewrap is not possible here (${rest})` }
 }
 
-function unfiltered(why: string): string {
-  return `system calls are not filtered (${why})`
-}
+const unfiltered = (why: string): string => `system calls are not filtered (${why})`

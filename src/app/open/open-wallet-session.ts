@@ -26,7 +26,6 @@ export interface SignatureEvent {
 /** What is stated here wins over the settings: the daemon passes its clock and log, a submitter its role. */
 export interface OpenWalletSessionOptions
   extends Partial<Omit<WalletSessionOptions, 'serviceUrl' | 'signer' | 'attest' | 'chainId'>> {
-  /** Signs in, and signs the attestations. */
   readonly signer: Signer
   readonly onSignature?: (event: SignatureEvent) => void
 }

@@ -28,9 +28,7 @@ const NEEDS: Readonly<Record<Settings['wallet'], readonly SettingKey[]>> = {
 }
 
 /** What the chosen kind of wallet cannot be opened without, for the `need` of a verb. */
-export function walletSettingsNeeded({ wallet }: Partial<Settings>): SettingKey[] {
-  return wallet ? [...NEEDS[wallet]] : []
-}
+export const walletSettingsNeeded = ({ wallet }: Partial<Settings>): SettingKey[] => (wallet ? [...NEEDS[wallet]] : [])
 
 /** The wallet of the settings. @throws AttestdError setting-missing, with every name that is missing */
 export function walletChoiceOf(settings: Settings): WalletChoice {
@@ -60,10 +58,7 @@ export function walletChoiceOf(settings: Settings): WalletChoice {
   }
 }
 
-/**
- * The settings with the password of the keystore, for a process that is going to open it: asked for at once, so that
- * nobody waits for the question, and never shown.
- */
+/** The settings with the password of the keystore, asked for at once, so that nobody waits for the question. */
 export async function withPassword<Loaded extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'>>(
   loaded: Loaded,
   askPassword: (file: string) => Promise<string>,
@@ -82,9 +77,8 @@ export async function withPassword<Loaded extends Pick<LoadedSettings, 'settings
 }
 
 /** The keystore whose password a person must be asked for; null where there is none to ask for. */
-function keystoreWithoutPassword({ wallet, walletKeystore, walletPassword }: Settings): string | null {
-  return wallet === 'keystore' && walletPassword === undefined ? (walletKeystore ?? null) : null
-}
+const keystoreWithoutPassword = ({ wallet, walletKeystore, walletPassword }: Settings): string | null =>
+  wallet === 'keystore' && walletPassword === undefined ? (walletKeystore ?? null) : null
 
 /** Opens the wallet of the settings. @throws AttestdError setting-missing, wallet-unusable */
 export async function openWalletOf(settings: Settings, options: WalletOfOptions = {}): Promise<Signer> {

@@ -8,10 +8,7 @@ import { ffmpegVersion } from './ffmpeg-version.js'
 /** Libraries that compute scores; another version may give other last bits. */
 const LIBRARIES = ['onnxruntime-node', 'sharp'] as const
 
-/**
- * Instructions by which kernels are chosen, as /proc/cpuinfo calls them. A virtual machine may give processors that have
- * them and some that do not the same name.
- */
+/** Instructions by which kernels are chosen, by /proc/cpuinfo's names: virtual machines of one name differ in them. */
 const INSTRUCTIONS = ['avx2', 'avx512f', 'avx_vnni', 'avx512_vnni', 'amx_int8', 'asimddp', 'i8mm', 'sve']
 
 /**

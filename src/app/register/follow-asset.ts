@@ -30,10 +30,7 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const PAUSE_GROWTH = 1.4
 
-/**
- * Looks at an asset again and again until it is scored or cannot be any more. Passing trouble is waited out.
- * @throws AttestdError what a retry cannot help
- */
+/** Waits until an asset is scored or cannot be any more. @throws AttestdError what a retry cannot help */
 export async function followAsset(options: FollowOptions): Promise<FollowEnd> {
   const { clock, signal, timeoutMs } = options
   const until = clock.monotonic() + timeoutMs

@@ -31,10 +31,7 @@ export type RegisterEnd =
   | { readonly outcome: 'not-followed' }
   | { readonly outcome: 'failed'; readonly reason: Reason; readonly message: string }
 
-/**
- * Registers a file at the service of the settings and follows it until it is scored.
- * @throws AttestdError as `registerFile`
- */
+/** Registers a file at the service and follows it until it is scored. @throws AttestdError as `registerFile` */
 export async function register(
   settings: Settings,
   { followMs, ...request }: RegisterRequest,

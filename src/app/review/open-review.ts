@@ -7,7 +7,6 @@ import type { ServiceClock } from '../../service/service-clock.js'
 import type { DaemonParts } from '../parts.js'
 import { ReviewViews, type ViewParts } from './review-views.js'
 
-/** Waiting jobs that a scrape looks at. */
 const COUNTED = 1000
 
 /** What of this daemon the review pages use. */

@@ -31,9 +31,8 @@ async function readKept(dataDir: string, onUnreadable: () => void = () => {}): P
 }
 
 /** What a reload chose stands until the setting is changed. @returns null where the setting counts */
-function chosenInstead(kept: KeptSelection | null, setting: string): string | null {
-  return kept?.setting === setting ? kept.order.chosen : null
-}
+const chosenInstead = (kept: KeptSelection | null, setting: string): string | null =>
+  kept?.setting === setting ? kept.order.chosen : null
 
 /** Which detectors a daemon works with: those of its setting, or those of the last order on its queue. */
 export class DetectorSelection {
@@ -81,7 +80,6 @@ export class DetectorSelection {
     return this.#order
   }
 
-  /** What to start with. */
   get choices(): DetectorChoice[] {
     return this.#choicesOf(this.state.chosen)
   }

@@ -13,10 +13,7 @@ export interface DashboardSession {
   readonly roles: readonly KeyKind[]
 }
 
-/**
- * Calls a dashboard route with the bearer token of the settings, or, on a wallet-session service, with that of a
- * session which the wallet opens.
- */
+/** Calls a dashboard route with the bearer token of the settings, or of a session that the wallet opens. */
 export async function withDashboard<T>(
   settings: Settings,
   session: DashboardSession,

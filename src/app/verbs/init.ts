@@ -25,10 +25,7 @@ export interface InitFiles {
 
 const SECRETS = { 'signed-key': ['access_key', 'signing_secret'], 'wallet-session': ['wallet_key'] } as const
 
-/**
- * Writes `attestd.yaml` and empty secret files, readable by the owner only. Never overwrites.
- * @throws AttestdError setting-invalid, data-dir-unusable
- */
+/** Writes `attestd.yaml` and empty secret files for the owner alone. @throws setting-invalid, data-dir-unusable */
 export async function initFolder(folder: string, { api, detectors, serviceUrl }: InitRequest): Promise<InitFiles> {
   if (!SETTINGS.serviceUrl.parse.safeParse(serviceUrl).success) {
     throw new AttestdError(
@@ -64,9 +61,8 @@ async function requireNone(config: string): Promise<void> {
   if ((await readFileIfPresent(config)) !== null) throw existing(config)
 }
 
-function existing(config: string): AttestdError {
-  return new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
-}
+const existing = (config: string): AttestdError =>
+  new AttestdError('setting-invalid', `${config} already exists; it was not changed.`)
 
 const HEAD = '# Settings of attestd; config/SETTINGS.md lists all of them.\n'
 
@@ -74,9 +70,8 @@ const DETECTORS = '# The packages that score. Another one in the models director
 
 const runIn = (root: string) => ({ run: { dataDir: path.join(root, 'data') } })
 
-function keyText(url: string, root: string, [accessKeyFile, signingSecretFile]: readonly string[]): string {
-  return HEAD + stringify({ service: { url, accessKeyFile, signingSecretFile }, ...runIn(root) })
-}
+const keyText = (url: string, root: string, [accessKeyFile, signingSecretFile]: readonly string[]): string =>
+  HEAD + stringify({ service: { url, accessKeyFile, signingSecretFile }, ...runIn(root) })
 
 /** What the service's operator must state stands there without a value. */
 function walletText(url: string, root: string, [keyFile]: readonly string[], keystore: string): string {

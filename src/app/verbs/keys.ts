@@ -110,9 +110,8 @@ async function holdPlace(file: string): Promise<Place> {
   return { file, handle, isNew: false }
 }
 
-function unwritable(file: string, cause: unknown): AttestdError {
-  return new AttestdError('setting-invalid', `${file} cannot be written (${errorText(cause)}).`, { cause })
-}
+const unwritable = (file: string, cause: unknown): AttestdError =>
+  new AttestdError('setting-invalid', `${file} cannot be written (${errorText(cause)}).`, { cause })
 
 async function giveUp(held: readonly Place[]): Promise<void> {
   for (const { file, handle, isNew } of held) {

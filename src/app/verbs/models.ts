@@ -57,10 +57,7 @@ export async function partsInForce(
   return { detectors: null, summary: NO_ANALYSIS }
 }
 
-/**
- * Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores.
- * @param detectors null where nothing is analyzed, so that none has a part
- */
+/** Each folder of the models directory with its title or fault, and its part. @param detectors null: none scores */
 export async function surveyModels({
   modelsDir,
   detectors,
@@ -113,9 +110,8 @@ export function weightsLines(models: readonly SurveyedModel[]): string[] {
   ]
 }
 
-function worthText({ id, verdicts }: SurveyedModel): string {
-  return verdicts === null ? id : `${id} (decides ${percent(verdicts.decided)}, ${percent(verdicts.right)} right)`
-}
+const worthText = ({ id, verdicts }: SurveyedModel): string =>
+  verdicts === null ? id : `${id} (decides ${percent(verdicts.decided)}, ${percent(verdicts.right)} right)`
 
 /** A recipe may keep the figures alone. */
 const keptVerdicts = calibrationReportSchema.pick({ bandAfter: true }).loose()

@@ -36,9 +36,7 @@ export function reloadFleet(dataDir: string, detectors?: string): Promise<OrderA
 }
 
 /** The same, with the selection before. @throws AttestdError as `reloadFleet`, setting-invalid where there is none */
-export function rollBackFleet(dataDir: string): Promise<OrderAnswer> {
-  return order(dataDir, '/control/rollback', {})
-}
+export const rollBackFleet = (dataDir: string): Promise<OrderAnswer> => order(dataDir, '/control/rollback', {})
 
 async function order(dataDir: string, path: string, body: unknown): Promise<OrderAnswer> {
   const daemon = await runningDaemon(dataDir)

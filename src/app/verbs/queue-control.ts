@@ -19,10 +19,7 @@ export interface QueueControl extends ReturnType<typeof controlOf> {
   close(): Promise<void>
 }
 
-/**
- * Through the running daemon, which alone may open the embedded queue; without one, the engine is opened here.
- * @throws AttestdError queue-unreachable, queue-in-use, setting-invalid
- */
+/** Through the running daemon, else an engine opened here. @throws queue-unreachable, queue-in-use, setting-invalid */
 export async function openQueueControl({
   settings,
   origins,

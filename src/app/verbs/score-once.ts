@@ -65,9 +65,8 @@ async function mediaTypeFor(file: string, { mediaType }: Omit<ScoreOnceRequest, 
   throw new AttestdError('argument-invalid', `${file} does not show its media type; set it with --media-type.`)
 }
 
-async function seenType(file: string): Promise<MediaType | null> {
-  return mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
-}
+const seenType = async (file: string): Promise<MediaType | null> =>
+  mediaTypeOf(await sniff(await readAt(file, 0, SNIFF_BYTES)))
 
 /** Names the kind of media that the bytes show, where that is another than was asked for. */
 async function withTypeSeen(error: unknown, file: string, asked: MediaType): Promise<unknown> {

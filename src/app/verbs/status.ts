@@ -46,10 +46,7 @@ export interface Status {
   readonly raw: unknown
 }
 
-/**
- * Asks the daemon that runs on this data directory.
- * @throws AttestdError daemon-not-running where none does
- */
+/** Asks the daemon that runs on this data directory. @throws AttestdError daemon-not-running where none does */
 export async function readStatus(dataDir: string): Promise<Status> {
   const control = await readControlFile(dataDir)
   if (!control) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)

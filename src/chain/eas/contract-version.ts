@@ -23,11 +23,9 @@ export function readEasVersion(reader: ChainReader, contract: Address, signal?: 
   }, signal)
 }
 
-function askVersion(client: PublicClient, address: Address, blockNumber: bigint): Promise<string> {
-  return client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
-}
+const askVersion = (client: PublicClient, address: Address, blockNumber: bigint): Promise<string> =>
+  client.readContract({ address, abi: ABI, functionName: 'version', blockNumber })
 
 /** Whether the endpoint did its part; what it did not, the reader's own errors in the chain of causes show. */
-function isContractsFault(error: unknown): boolean {
-  return error instanceof BaseError && error.walk((each) => each instanceof AttestdError) === null
-}
+const isContractsFault = (error: unknown): boolean =>
+  error instanceof BaseError && error.walk((each) => each instanceof AttestdError) === null

@@ -20,7 +20,6 @@ const FIELD_KINDS: Readonly<Record<keyof AttestedScore, FieldKind>> = {
   notes: { text: true, bytes32: false, bits: 0 },
 }
 
-/** A type and a name, as in Solidity. */
 const FIELD = /^([a-z]+[0-9]*)\s+([A-Za-z]+)$/
 const UINT = /^uint([1-9][0-9]{0,2})?$/
 
@@ -46,9 +45,7 @@ function parseField(part: string): SchemaField {
   return { name, type: type === 'uint' ? 'uint256' : type }
 }
 
-function isFieldName(name: string): name is keyof AttestedScore {
-  return Object.hasOwn(FIELD_KINDS, name)
-}
+const isFieldName = (name: string): name is keyof AttestedScore => Object.hasOwn(FIELD_KINDS, name)
 
 function fits(type: string, kind: FieldKind): boolean {
   if (type === 'string') return kind.text
@@ -64,14 +61,10 @@ function typesOf(kind: FieldKind): string {
   return kind.bytes32 ? 'string or bytes32' : 'string'
 }
 
-function unfit(what: string): AttestdError {
-  return new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`)
-}
+const unfit = (what: string): AttestdError =>
+  new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`)
 
-/**
- * The uid that the schema registry gives a schema: over its text as it stands, so a space more is another schema.
- * Source: `SchemaRegistry.sol`, `_getUID`.
- */
+/** The uid of a schema, over its text as it stands, spaces too. Source: `SchemaRegistry.sol`, `_getUID`. */
 export function schemaUidOf(schema: string, { resolver = zeroAddress as Hex, revocable = true } = {}): Hex {
   return keccak256(encodePacked(['string', 'address', 'bool'], [schema, resolver, revocable]))
 }

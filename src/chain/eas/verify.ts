@@ -7,7 +7,6 @@ import { ATTEST_TYPE, ATTEST_TYPES, attestationHash, attestationUid, EAS_DOMAIN_
 
 export interface VerifyOptions {
   readonly profile: EasProfile
-  /** Who must have signed. */
   readonly attester: Address
   /** What counts as now for the expiry, Unix seconds. */
   readonly now: number

@@ -4,10 +4,7 @@ const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** A year: longer ones are typing errors. */
 const LONGEST_MS = 366 * UNITS.d
 
-/**
- * A whole number of a flag, in digits alone; both bounds are within.
- * @throws AttestdError argument-invalid
- */
+/** A whole number in digits alone, both bounds included. @throws AttestdError argument-invalid */
 export function wholeNumberFlag(flag: string, text: string, { from = 0, to }: { from?: number; to?: number } = {}) {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (value >= from && value <= (to ?? value)) return value

@@ -50,11 +50,7 @@ export function verbWithSettings(name: string, description: string, keys: readon
   return verb
 }
 
-/**
- * The settings of this run: flag > environment > file > default.
- * @param need settings without which the verb cannot work
- * @throws SettingsError
- */
+/** Settings of this run: flag > environment > file > default. @param need what the verb needs @throws SettingsError */
 export function settingsOf(
   verb: Command,
   need: (settings: Partial<Settings>) => readonly SettingKey[] = () => [],

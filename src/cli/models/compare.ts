@@ -25,11 +25,7 @@ export function modelsCompareVerb(): Command {
   return verb.action(async (first: string, second: string, flags: CompareFlags) => {
     const { settings } = settingsOf(verb)
     const { compareModels } = await import('../../app/lab/compare-models.js')
-    const options = {
-      data: flags.data,
-      ...(await dataOptions(flags)),
-      by: columnsFlag(flags.by),
-    }
+    const options = { data: flags.data, ...(await dataOptions(flags)), by: columnsFlag(flags.by) }
     const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
     printFound(flags.json, found, () => summary(found))
   })

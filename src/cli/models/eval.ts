@@ -112,16 +112,17 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
   return lines.join('\n')
 }
 
-function duplicatesText({ examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string {
-  return `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
-}
+const duplicatesText = ({ examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string =>
+  `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
 
 type Show = (value: number | null) => string
 
-function withInterval(value: number | null, interval: FigureWithInterval['interval']): string {
-  return value === null ? percent(value) : `${percent(value)} (${intervalText({ interval }, percent)})`
-}
+const withInterval = (value: number | null, interval: FigureWithInterval['interval']): string =>
+  value === null ? percent(value) : `${percent(value)} (${intervalText({ interval }, percent)})`
 
-function row(name: string, every: FigureWithInterval, outside: FigureWithInterval, show: Show): string[] {
-  return [name, show(every.value), intervalText(every, show), show(outside.value)]
-}
+const row = (name: string, every: FigureWithInterval, outside: FigureWithInterval, show: Show): string[] => [
+  name,
+  show(every.value),
+  intervalText(every, show),
+  show(outside.value),
+]

@@ -51,14 +51,11 @@ export function withPriorFlag(verb: Command): Command {
 }
 
 /** A whole number from 1 of a flag; null where it was not given. */
-function countFlag(flag: string, text: string | undefined): number | null {
-  return text === undefined ? null : wholeNumberFlag(flag, text, { from: 1 })
-}
+const countFlag = (flag: string, text: string | undefined): number | null =>
+  text === undefined ? null : wholeNumberFlag(flag, text, { from: 1 })
 
 /** The share of fakes that rows are weighted to; null where it was not given. */
-export function priorFlag(text: string | undefined): number | null {
-  return numberFlag('--prior', text, 0.001, 0.999)
-}
+export const priorFlag = (text: string | undefined): number | null => numberFlag('--prior', text, 0.001, 0.999)
 
 /** Comma-separated columns of an index. */
 export function columnsFlag(text: string): string[] {

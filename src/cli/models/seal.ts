@@ -15,7 +15,7 @@ export function modelsSealVerb(): Command {
     .option('--set-version <version>', 'version of the package (default: 1.0.0 at first, then the next patch version)')
   return verb.action(async (named: string, { setVersion }: { readonly setVersion?: string }) => {
     const folder = await fileArgument('<folder>', named, 'folder')
-    const { sealModel } = await import('../../app/lab/seal-model.js')
+    const { sealModel } = await import('../../app/lab/import-model.js')
     const { settings } = settingsOf(verb)
     const { changed, manifest } = await withStop((signal) => sealModel(settings, folder, setVersion ?? null, signal))
     const { files, id, selfTest, version } = manifest

@@ -12,11 +12,7 @@ export function printLines(lines: readonly string[]): void {
   process.stdout.write(safeLines(lines))
 }
 
-/**
- * Prints what a verb found.
- * @param json whether `--json` was given
- * @param shown for people, made only then: a text whose cells are safe, as that of `table`, or lines
- */
+/** Prints what a verb found. @param shown for people, made only without `json`: safe text, as of `table`, or lines */
 export function printFound(json: boolean | undefined, found: unknown, shown: () => string | readonly string[]): void {
   const text = json ? safeJson(found, 2) : shown()
   if (typeof text === 'string') printText(`${text}\n`)

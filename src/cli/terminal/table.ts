@@ -20,14 +20,9 @@ const USUAL_WIDTH = 80
 const LEAST = 8
 
 /** Columns of the terminal, or what COLUMNS states. */
-function outputWidth(): number {
-  return process.stdout.columns || Number(process.env.COLUMNS) || USUAL_WIDTH
-}
+const outputWidth = (): number => process.stdout.columns || Number(process.env.COLUMNS) || USUAL_WIDTH
 
-/**
- * A table of plain text that fits the terminal; a last line names the columns that were left out. Cells are made safe, since
- * titles come from outside.
- */
+/** A table that fits the terminal; a last line names the columns left out. Cells are made safe: some are foreign. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = outputWidth()): string {
   const cells = rows.map((row) => columns.map((_, index) => safeLine(row[index] ?? '')))
   const wanted = columns.map(({ title, max = USUAL_MAX }, index) =>
@@ -74,6 +69,4 @@ function fitted(columns: readonly Column[], wanted: readonly number[], width: nu
   return { shown, widths }
 }
 
-function cut(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text
-}
+const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text)

@@ -1,8 +1,9 @@
 import { AttestdError } from '../../core/errors.js'
 import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
 import { AUDIO_MASK, type AudioPreprocessing } from '../package/preprocessing.js'
+import { encodeMuLaw, MU_LAW } from './decode/companding.js'
 import { type Recording, readRecording } from './recording.js'
-import { VARIANTS, varied } from './variants.js'
+import { resample } from './resampler.js'
 import { fillWindow, planWindows, type Stretch } from './windows.js'
 
 const CHANNEL_WORDS = ['', 'mono', 'stereo']
@@ -66,4 +67,31 @@ export function leveled(samples: Float32Array, { normalize }: Pick<AudioPreproce
   const variance = samples.reduce((sum, value) => sum + (value - mean) ** 2, 0) / samples.length
   const scale = 1 / Math.sqrt(variance + VARIANCE_MARGIN)
   return samples.map((value) => (value - mean) * scale)
+}
+
+/** What the stability probe does to a sound; none of it changes who speaks or whether it was made by a machine. */
+export const VARIANTS = [
+  'upper tenth of the band cut',
+  'half as loud, in 8-bit mu-law',
+  'upper quarter of the band cut',
+] as const
+type VariantName = (typeof VARIANTS)[number]
+
+/** The same sound re-encoded, as many samples as before. @param rate samples a second */
+export function varied(samples: Float32Array, rate: number, variant: VariantName): Float32Array {
+  switch (variant) {
+    case 'upper tenth of the band cut':
+      return through(samples, rate, Math.round(rate * 0.9))
+    case 'upper quarter of the band cut':
+      return through(samples, rate, Math.round(rate * 0.75))
+    case 'half as loud, in 8-bit mu-law':
+      return samples.map((sample) => MU_LAW[encodeMuLaw(sample / 2)] as number)
+  }
+}
+
+function through(samples: Float32Array, rate: number, lower: number): Float32Array {
+  const back = resample(resample(samples, rate, lower), lower, rate)
+  const same = new Float32Array(samples.length)
+  same.set(back.subarray(0, samples.length))
+  return same
 }

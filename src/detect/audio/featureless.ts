@@ -30,11 +30,7 @@ export interface Heard {
   readonly change: number
 }
 
-/**
- * Refuses a sound in which there is nothing to judge: silence of any kind, a click in it, hum, hiss, one tone.
- * @param voice only these frames are looked at; all where it is left out
- * @throws AttestdError media-featureless
- */
+/** Refuses silence, clicks in it, hum, hiss, one tone. @param voice frames to look at @throws media-featureless */
 export function refuseFeatureless(samples: Float32Array, rate: number, voice?: VoiceActivity): void {
   const { audibleSeconds, change } = hear(samples, rate, voice)
   if (audibleSeconds < LEAST_AUDIBLE_SECONDS)
@@ -74,7 +70,6 @@ function levelOf(samples: Float32Array, start: number, length: number, mean: num
   return 10 * Math.log10(power / length)
 }
 
-/** Shares of the power in each band. */
 function bandMeter(
   frameSamples: number,
   rate: number,

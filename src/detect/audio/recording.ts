@@ -41,10 +41,7 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/**
- * Decodes a file, or passages of a long one, takes the mean of the channels that each part has, and resamples it to a rate.
- * @throws AttestdError media-*, detector-timeout
- */
+/** A file, or passages of a long one, mixed to mono and resampled to a rate. @throws media-*, detector-timeout */
 export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {
   const { format, seconds: statedSeconds, passages } = await openSound(file, tools)
   const mixer = new Mixer(rate, tools)

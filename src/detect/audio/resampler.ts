@@ -131,11 +131,7 @@ export function resample(samples: Float32Array, fromRate: number, toRate: number
   return whole
 }
 
-/**
- * One row of 2 * half values a phase, and one more row for interpolation; each row sums to 1, so that a constant stays
- * what it is at every phase.
- * @param cutoff share of the input's Nyquist frequency
- */
+/** A row of 2 * half values a phase, one more for interpolation, each summing to 1. @param cutoff share of Nyquist */
 function designFilter(phases: number, half: number, cutoff: number): Float64Array {
   const taps = 2 * half
   const filter = new Float64Array((phases + 1) * taps)
@@ -153,10 +149,6 @@ function designFilter(phases: number, half: number, cutoff: number): Float64Arra
   return filter
 }
 
-function sinc(x: number): number {
-  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
-}
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b)
-}
+const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))

@@ -71,7 +71,6 @@ export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Fl
   return values
 }
 
-/** Without a search for speech. */
 function planAll(samples: Float32Array, plan: Plan, passages: readonly Seam[]): WindowPlan {
   if (samples.length === 0) throw withoutSpeech(0, plan)
   refuseFeatureless(samples, plan.sampleRate)
@@ -106,9 +105,7 @@ function takeEvenly<T>(all: readonly T[], most: number): T[] {
   return Array.from({ length: most }, (_, index) => all[Math.floor((index * (all.length - 1)) / (most - 1) + 0.5)] as T)
 }
 
-function sumOf(flags: Uint8Array): number {
-  return flags.reduce((sum, flag) => sum + flag, 0)
-}
+const sumOf = (flags: Uint8Array): number => flags.reduce((sum, flag) => sum + flag, 0)
 
 function withoutSpeech(found: number, plan: Plan): AttestdError {
   const least = plan.minSpeechSeconds
@@ -116,6 +113,4 @@ function withoutSpeech(found: number, plan: Plan): AttestdError {
   return new AttestdError('media-without-speech', `${words}; the detector needs at least ${least} s.`)
 }
 
-function seconds(samples: number, { sampleRate }: Plan): string {
-  return (samples / sampleRate).toFixed(1)
-}
+const seconds = (samples: number, { sampleRate }: Plan): string => (samples / sampleRate).toFixed(1)

@@ -45,7 +45,6 @@ async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, {
   }
 }
 
-/** One question, one answer. */
 async function answer(question: Question): Promise<void> {
   const { jobId } = question
   currentJob = jobId

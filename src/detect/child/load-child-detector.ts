@@ -58,9 +58,8 @@ export async function loadChildDetector(
 /** The kinds of runtime that are one model to the reader of media. */
 type ModelRuntime = OnnxRuntime | OnnxEncodedRuntime | RemoteRuntime
 
-function isOneModel(runtime: DetectorManifest['runtime']): runtime is ModelRuntime {
-  return runtime.kind === 'onnx' || runtime.kind === 'onnx-encoded' || runtime.kind === 'remote'
-}
+const isOneModel = (runtime: DetectorManifest['runtime']): runtime is ModelRuntime =>
+  runtime.kind === 'onnx' || runtime.kind === 'onnx-encoded' || runtime.kind === 'remote'
 
 async function openModel(
   pack: DetectorPackage,

@@ -17,10 +17,7 @@ const COLUMNS = 3
 const FRAME_WIDTH = 420
 const JPEG = { quality: 85 } as const
 
-/**
- * Writes what a person may see of a file: what was decoded of it and encoded again, none of its own bytes.
- * @throws AttestdError media-*
- */
+/** Writes what a person may see: decoded and encoded again, none of the file's bytes. @throws AttestdError media-* */
 export async function writeView(
   file: string,
   { mediaType, out }: { readonly mediaType: MediaType; readonly out: string },

@@ -7,10 +7,7 @@ import type { PictureScorer } from './picture-scorer.js'
 /** A detector inside a child process. */
 export interface ChildDetector {
   readonly pack: DetectorPackage
-  /**
-   * @param probe expected share at which a package that asks for it scores re-encodings too; by default none are scored
-   * @throws AttestdError media-*, detector-failed
-   */
+  /** @param probe expected share at which re-encodings are scored too, or none @throws media-*, detector-failed */
   measure(file: string, probe?: number | null): Promise<Measurement>
   /** Present where it draws heat maps: writes a PNG of where the risk of a picture lies to `out`, an absolute path. @throws as `measure` */
   readonly drawHeatMap?: (file: string, out: string) => Promise<HeatMap>

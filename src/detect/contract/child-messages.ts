@@ -60,7 +60,6 @@ export const toChildSchema = z.discriminatedUnion('type', [
     /** Expected share at which a package that asks for it scores re-encodings too; null: none are scored. */
     probe: z.number().nullable(),
   }),
-  /** What the file states about itself. */
   z.strictObject({ ...question, type: z.literal('evidence') }),
   z.strictObject({
     ...question,
@@ -72,10 +71,7 @@ export const toChildSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-/**
- * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each question any number of `parsing` and one
- * answer: `failed`, or that of the question's kind.
- */
+/** From a child: `hello`, `loaded` or `refused`; then `parsing`s and one answer to each question, or `failed`. */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
   z.strictObject({ type: z.literal('loaded') }),

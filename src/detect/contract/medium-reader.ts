@@ -63,8 +63,5 @@ export interface ReadMedia {
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>
 }
 
-/**
- * Opens one kind of media.
- * @throws AttestdError media-*
- */
+/** Opens one kind of media. @throws AttestdError media-* */
 export type MediumReader = (file: string, manifest: DetectorManifest, tools: ReaderTools) => Promise<ReadMedia>

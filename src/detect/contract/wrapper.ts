@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
+import { constants } from 'node:fs/promises'
 import path from 'node:path'
+import { isThere } from '../../core/files.js'
 
 /** Where wrappers are; the environment of a detector process, and so its PATH, is empty. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
@@ -27,11 +28,7 @@ export async function wrapperPath({ name, args }: Wrapper): Promise<string | nul
 async function find(name: string): Promise<string | null> {
   for (const folder of PROGRAM_FOLDERS) {
     const file = path.join(folder, name)
-    const runs = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (runs) return file
+    if (await isThere(file, constants.X_OK)) return file
   }
   return null
 }

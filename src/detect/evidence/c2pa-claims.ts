@@ -31,9 +31,7 @@ export async function claimsOfFile(file: Uint8Array<ArrayBuffer>, mime: string):
 }
 
 /** The claims of a manifest store whose file cannot be checked. @throws Error where it is malformed */
-export function claimsOfStore(jumbf: Uint8Array): Promise<Evidence[]> {
-  return readClaims(jumbf, null)
-}
+export const claimsOfStore = (jumbf: Uint8Array): Promise<Evidence[]> => readClaims(jumbf, null)
 
 async function readClaims(jumbf: Uint8Array, asset: Asset | null): Promise<Evidence[]> {
   refuseDeepNesting(Buffer.from(jumbf.buffer, jumbf.byteOffset, jumbf.byteLength))

@@ -7,9 +7,7 @@ const MAX_QUOTE = 160
 const MAX_LINE = 300
 
 /** Text from the file as a quotation that cannot end early: one clean line, double quotes made single. */
-export function quote(text: string, max = MAX_QUOTE): string {
-  return `"${cleanLine(text, max).replaceAll('"', "'")}"`
-}
+export const quote = (text: string, max = MAX_QUOTE): string => `"${cleanLine(text, max).replaceAll('"', "'")}"`
 
 /** One line of evidence. */
 export function evidenceOf(kind: Evidence['kind'], line: string): Evidence {
@@ -17,6 +15,4 @@ export function evidenceOf(kind: Evidence['kind'], line: string): Evidence {
 }
 
 /** Whether text holds anything a person could read. */
-export function isReadable(text: unknown): text is string {
-  return typeof text === 'string' && cleanLine(text) !== ''
-}
+export const isReadable = (text: unknown): text is string => typeof text === 'string' && cleanLine(text) !== ''

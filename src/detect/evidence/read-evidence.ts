@@ -66,6 +66,5 @@ async function limited(work: () => Promise<Evidence[]>, clock: Clock, late: Evid
   }
 }
 
-function distinct(lines: readonly Evidence[]): Evidence[] {
-  return lines.filter(({ text }, index) => lines.findIndex((each) => each.text === text) === index)
-}
+const distinct = (lines: readonly Evidence[]): Evidence[] =>
+  lines.filter(({ text }, index) => lines.findIndex((each) => each.text === text) === index)

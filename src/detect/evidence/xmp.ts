@@ -38,9 +38,8 @@ function propertyOf(text: string, property: string): string | undefined {
   return element === null ? undefined : unescapeXml((element[1] as string).replaceAll(/<[^>]{0,500}>/g, ' '))
 }
 
-function unescapeXml(text: string): string {
-  return text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] as string)
-}
+const unescapeXml = (text: string): string =>
+  text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] as string)
 
 /** IPTC's source types by their last word: `trainedAlgorithmicMedia`. */
 export function sourceType(uri: string): string {

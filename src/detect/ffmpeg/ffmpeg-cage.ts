@@ -12,10 +12,7 @@ interface Layer extends Wrapper {
 
 /** What holds ffmpeg, outermost first. */
 export interface FfmpegCage {
-  /**
-   * The command line that runs a program in the cage.
-   * @param cpuSeconds processor time after which the kernel ends it
-   */
+  /** The command line that runs a program in the cage. @param cpuSeconds processor time until the kernel ends it */
   wrap(program: string, args: readonly string[], cpuSeconds: number): { command: string; args: string[] }
   /** What is not protected on this machine, one sentence each; empty where the cage is whole. */
   readonly gaps: readonly string[]

@@ -1,7 +1,4 @@
-/**
- * Containers that ffmpeg may open, by its names. Not on the list: everything that opens other files (HLS, DASH, concat,
- * SDP, image sequences), and what is rarer than its decoder is safe.
- */
+/** Containers that ffmpeg may open: none that opens other files (HLS, DASH, concat, SDP, sequences), none rare. */
 export const DEMUXERS = [
   'mov',
   'matroska',

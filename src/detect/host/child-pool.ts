@@ -9,7 +9,6 @@ import { WaitingLine } from './waiting-line.js'
 
 /** What a pool replaces its processes for, and how it starts them; `DetectorCrew` fills it in from its own options. */
 export interface PoolOptions extends Pick<SlotOptions, 'memoryBytes' | 'jobsPerChild' | 'clock' | 'random'> {
-  /** Number of processes. */
   readonly size: number
   /** Of these, the most that costly jobs keep while others wait; with 0 some others come first. */
   readonly costlySize: number
@@ -26,7 +25,6 @@ const COSTLY_WAITING = 4
 
 type EndListener = (child: DetectorProcess, end: ChildEnd) => void
 
-/** What is special about a job. */
 interface JobTraits {
   /** Whether it takes longer than most, so that it makes way for others where too many of its kind run. @default false */
   readonly isCostly?: boolean
@@ -85,11 +83,7 @@ export class ChildPool {
     }
   }
 
-  /**
-   * Runs a job on the next free process. When the signal aborts, the caller is released at once and the process
-   * finishes the job for nobody.
-   * @throws AttestdError of the job, detector-unavailable, draining
-   */
+  /** Runs a job on a free process; an abort releases the caller at once. @throws detector-unavailable, draining */
   async run(job: ChildJob, signal?: AbortSignal, { check, ...traits }: JobTraits = {}): Promise<MeasuredFile> {
     const slot = await this.#acquire(traits, signal)
     const { child } = slot
@@ -129,10 +123,7 @@ export class ChildPool {
     }
   }
 
-  /**
-   * Gives a free process to the first in line, or to the first with a cheap job where costly ones hold their share; the slot
-   * is busy before that one even wakes.
-   */
+  /** Gives a free process to the first in line, or to the first cheap job where costly ones hold their share. */
   #offer(slot: ChildSlot): void {
     if (slot.busy || !slot.child) return
     const costly = this.#slots.filter(({ busy, isCostly }) => busy && isCostly).length
@@ -190,6 +181,4 @@ export class ChildPool {
   }
 }
 
-function stopping(): AttestdError {
-  return new AttestdError('draining', 'The detector host is closing.')
-}
+const stopping = (): AttestdError => new AttestdError('draining', 'The detector host is closing.')

@@ -27,7 +27,6 @@ export interface SlotOptions {
   readonly renewing: { taken: boolean }
   /** Starts and warms one process; calls `ended` when it is gone. */
   launch(ended: (child: DetectorProcess, end: ChildEnd) => void): Promise<DetectorProcess>
-  /** The slot has a process and no job. */
   onFree(slot: ChildSlot): void
   /** A replacement could not be started; the next try comes after `waitMs`. */
   onStartFailed(slot: ChildSlot, waitMs: number): void
@@ -42,7 +41,6 @@ export class ChildSlot {
   #child: DetectorProcess | null = null
   /** A warmed process that takes over when the present one is free. */
   #successor: DetectorProcess | null = null
-  /** Jobs of the present process. */
   #jobs = 0
   /** Failed starts, and ends without a job, since the last job that a process survived. */
   #failures = 0
@@ -78,10 +76,7 @@ export class ChildSlot {
     }
   }
 
-  /**
-   * Frees the slot once a job of its process has ended.
-   * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
-   */
+  /** Frees the slot after a job. @param check looks at the answer; where it throws, the process is replaced */
   async busyUntil(job: Promise<MeasuredFile>, child: DetectorProcess, check?: Check): Promise<MeasuredFile> {
     try {
       return trust(child, await job, check)

@@ -158,7 +158,5 @@ class ReloadableDetectorHost implements DetectorHost {
   }
 }
 
-/** A detector as a log line names it. */
-function stated({ id, version, digest, shadow, canary }: LoadedDetector): string {
-  return `${id}@${version} ${digest.slice(0, 12)}${shadow ? ' (shadow)' : ''}${canary === undefined ? '' : ` (canary, ${canary} %)`}`
-}
+const stated = ({ id, version, digest, shadow, canary }: LoadedDetector): string =>
+  `${id}@${version} ${digest.slice(0, 12)}${shadow ? ' (shadow)' : ''}${canary === undefined ? '' : ` (canary, ${canary} %)`}`

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { packagePath } from '../../core/files.js'
+import { isThere, packagePath } from '../../core/files.js'
 import { folderOfFile } from '../package/package-file.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { asksServer } from '../package/runtime.js'
@@ -17,10 +17,7 @@ const TRIAL_TIMEOUT_MS = 10_000
 /** Largest file that a caged process can write, bytes: a heat map of 33 MP compresses to far less. */
 export const MAX_RESULT_BYTES = 256 * 1024 ** 2
 
-/**
- * Who a caged process is where root starts attestd, user and group: nobody, since whoever is user 0, even without rights, owns what
- * root owns, the kernel's settings among it.
- */
+/** User and group of a caged process under root: nobody, since user 0 owns kernel settings even without rights. */
 const NOBODY = 65534
 /** Size of the /tmp of one process, which is memory that its resident memory does not count. */
 const TMP_BYTES = 64 * 1024 ** 2
@@ -92,18 +89,13 @@ function foldersAbove(files: readonly string[]): string[] {
 }
 
 /** Whether a file is not among those of the system, which are seen anyway. */
-function isElsewhere(file: string): boolean {
-  return !SYSTEM.some((folder) => file.startsWith(`${folder}/`))
-}
+const isElsewhere = (file: string): boolean => !SYSTEM.some((folder) => file.startsWith(`${folder}/`))
 
 /** Why no process can be put into this cage; null where one can: tried, because kernels and containers forbid what it does. */
 export async function cageGap(cage: DetectorCage): Promise<string | null> {
   // The memory of a caged process is read from outside, where it is found as a child of bwrap.
-  const canCount = await fs.access(`/proc/${process.pid}/task/${process.pid}/children`).then(
-    () => true,
-    () => false,
-  )
-  if (!canCount) return 'this system does not tell the children of a process'
+  if (!(await isThere(`/proc/${process.pid}/task/${process.pid}/children`)))
+    return 'this system does not tell the children of a process'
   const [command = '', ...args] = lineOf(cage, { visible: [process.execPath], hasNetwork: false })
   const child = spawn(command, [...args, process.execPath, '--version'], {
     env: {},
@@ -149,9 +141,10 @@ export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scrat
 }
 
 /** The folders that hold the files of a package, its own first. */
-function foldersOf({ folder, manifest }: DetectorPackage): string[] {
-  return [folder, ...Object.values(manifest.files).map((file) => folderOfFile(folder, file))]
-}
+const foldersOf = ({ folder, manifest }: DetectorPackage): string[] => [
+  folder,
+  ...Object.values(manifest.files).map((file) => folderOfFile(folder, file)),
+]
 
 /** The place of one process: a folder for the file that it reads, and a file that it may write to. */
 export class CagedPlace {
@@ -171,10 +164,7 @@ export class CagedPlace {
     return place
   }
 
-  /**
-   * The command line before that of Node.
-   * @param ffmpeg absolute path; null where there is none
-   */
+  /** The command line before that of Node. @param ffmpeg absolute path; null where there is none */
   line(packages: readonly DetectorPackage[], ffmpeg: string | null): string[] {
     const own = ['dist', 'node_modules', 'package.json'].map((name) => packagePath(name))
     const folders = new Set(packages.flatMap(foldersOf))
@@ -182,11 +172,7 @@ export class CagedPlace {
     return lineOf(this.#cage, { visible, writable: this.result, hasNetwork: packages.some(needsNetwork) })
   }
 
-  /**
-   * Shows a file to the process, as the only one.
-   * @returns its path there
-   * @throws AttestdError media-cache-failed
-   */
+  /** Shows a file to the process, as the only one. @returns its path there @throws AttestdError media-cache-failed */
   async show(file: string): Promise<string> {
     const shown = path.join(this.#in, 'file')
     try {
@@ -213,7 +199,6 @@ export class CagedPlace {
     }
   }
 
-  /** Takes the file away from the process. */
   async clear(): Promise<void> {
     await fs.rm(path.join(this.#in, 'file'), { force: true })
   }

@@ -22,7 +22,6 @@ export interface CrewOptions
   extends Pick<ChildOptions, 'cage' | 'ffmpeg' | 'timeoutMs'>,
     Pick<PoolOptions, 'jobsPerChild' | 'clock' | 'random' | 'log' | 'onEvent'>,
     Pick<Detection, 'platform' | 'expectedShare'> {
-  /** Number of detector processes. */
   readonly workers: number
   /** Share of them that costly files keep while others wait, 0 to 1; of several processes at least one. */
   readonly costlyShare: number
@@ -35,7 +34,6 @@ export interface CrewOptions
 /** One set of detector packages with the processes that run it: what a reload replaces as a whole. */
 export class DetectorCrew {
   readonly detectors: readonly LoadedDetector[]
-  /** The active detectors. */
   readonly #lineups: ReadonlyMap<MediaType, Lineup>
   readonly #canaries: ReadonlyMap<MediaType, Canary>
   readonly #live: readonly SelectedPackage[]
@@ -46,7 +44,6 @@ export class DetectorCrew {
   #lastShown: Promise<unknown> = Promise.resolve()
   readonly #away = new Set<string>()
   #started = false
-  /** Runs that have begun and not ended. */
   #runs = 0
   #onIdle: () => void = () => {}
   /** By the monotonic clock: a stepped wall clock must not hide detectors that stopped working. */
@@ -85,7 +82,6 @@ export class DetectorCrew {
     return this.#canaryFor(mediaType, contentHash) ?? this.#lineups.get(mediaType)
   }
 
-  /** @throws AttestdError */
   async detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection> {
     const lineup = present(request.mediaType, this.lineupFor(request.mediaType, request.contentHash))
     // What cannot be read is reported by the process that decodes it.
@@ -95,7 +91,6 @@ export class DetectorCrew {
     return { ...detection, notes: withEvidence(detection.notes, detection.evidence) }
   }
 
-  /** See `DetectorHost`. @throws AttestdError */
   async show(request: ShowRequest): Promise<HeatMap | null> {
     const { members } = present(request.mediaType, this.#lineups.get(request.mediaType))
     if (request.what === 'view') return this.#showOnce(request, null)
@@ -213,7 +208,6 @@ export class DetectorCrew {
     return canary && contentHash !== undefined && isOfShare(contentHash, canary.percent) ? canary : undefined
   }
 
-  /** In the process of low priority. */
   async #measuredAside(lineup: Lineup, request: DetectRequest, signal?: AbortSignal): Promise<ShadowMeasurement> {
     const { clock, expectedShare } = this.#options
     const { summary: detector } = lineup

@@ -354,14 +354,10 @@ function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): 
   return new AttestdError(isNamed ? reason : 'detector-start-failed', message)
 }
 
-function malformedAnswer(): AttestdError {
-  return new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
-}
+const malformedAnswer = (): AttestdError =>
+  new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 
-/**
- * @param place of one that is caged, else null
- * @param limiter what limits its memory; null where nothing does
- */
+/** @param place of one that is caged, else null @param limiter what limits its memory; null where nothing does */
 function forkChild(
   { packages, ffmpeg, cage, memoryBytes }: ChildOptions,
   place: CagedPlace | null,

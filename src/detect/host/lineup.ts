@@ -80,10 +80,7 @@ export interface Canary extends Lineup {
   readonly percent: number
 }
 
-/**
- * The candidate of each kind of media that has one.
- * @throws AttestdError setting-invalid where a kind has two, or nothing active that one is set against
- */
+/** The candidate of each kind that has one. @throws setting-invalid for two, or for one without an active detector */
 export function canariesOf(
   packages: readonly SelectedPackage[],
   inCharge: ReadonlyMap<MediaType, Lineup>,
@@ -105,15 +102,11 @@ export function canariesOf(
 /** First hex digits of the hash that decide; 2^32 values are fine enough for whole percents. */
 const HEX_DIGITS = 8
 
-/**
- * Whether an asset is among the share of a candidate: the same on every machine, and those of a small share are among
- * those of a larger one.
- */
+/** Whether an asset is in a candidate's share: the same on every machine, and small shares lie within large ones. */
 export function isOfShare(contentHash: string, percent: number): boolean {
   const hash = createHash('sha256').update(`canary\n${contentHash.toLowerCase()}`).digest('hex')
   return Number.parseInt(hash.slice(0, HEX_DIGITS), 16) < (percent / 100) * 16 ** HEX_DIGITS
 }
 
-function refusal(id: string, because: string): AttestdError {
-  return new AttestdError('setting-invalid', `${id} cannot be a canary, because ${because}.`)
-}
+const refusal = (id: string, because: string): AttestdError =>
+  new AttestdError('setting-invalid', `${id} cannot be a canary, because ${because}.`)

@@ -32,10 +32,7 @@ export function limitLine(program: string | null, memoryBytes: number, fileBytes
   return [program, `--data=${Math.ceil(memoryBytes) + MAPPED_BYTES}`, ...file, '--']
 }
 
-/**
- * Resident memory of a process in bytes, from Linux's /proc.
- * @returns null where there is no such process or no /proc
- */
+/** Resident memory of a process in bytes, by /proc. @returns null where there is no such process or no /proc */
 export async function residentBytes(pid: number): Promise<number | null> {
   const status = await fs.readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]

@@ -16,14 +16,10 @@ export function endedError(cause: StopCause, facts: AttestdError['facts']): Atte
 }
 
 /** Whether a parser at work is to blame for the end of its process: not where the whole job ran out of time, which may just be slow. */
-export function isOfParser(cause: StopCause | null): boolean {
-  return cause === 'memory' || cause === 'crashed'
-}
+export const isOfParser = (cause: StopCause | null): boolean => cause === 'memory' || cause === 'crashed'
 
 /** The error of a job whose parser computed for too long without a sign. */
-export function parserTimeout(): AttestdError {
-  return overParser(new AttestdError('detector-timeout'))
-}
+export const parserTimeout = (): AttestdError => overParser(new AttestdError('detector-timeout'))
 
 /** The error of a job whose file cost its parser the process. */
 export function overParser(cause: AttestdError): AttestdError {

@@ -11,10 +11,7 @@ export function selfTestJob({ folder, manifest }: DetectorPackage): ChildJob {
   return { detectorId: manifest.id, file: path.join(folder, manifest.selfTest.file), probe: null, evidence: false }
 }
 
-/**
- * Compares what was measured on a package's own sample with what its manifest states.
- * @throws AttestdError detector-self-test-failed
- */
+/** Compares what a package's own sample measured with its manifest. @throws AttestdError detector-self-test-failed */
 export function checkSelfTest({ manifest }: DetectorPackage, { rawScore, length }: Measurement): void {
   const risk = calibrate(rawScore, manifest.calibration, length)
   const stated = manifest.selfTest
@@ -25,10 +22,7 @@ export function checkSelfTest({ manifest }: DetectorPackage, { rawScore, length 
   )
 }
 
-/**
- * A package folder may be replaced while its old version still runs: then its sample belongs to another version.
- * @throws AttestdError model-digest-mismatch
- */
+/** Refuses the sample of another version, where the package was replaced meanwhile. @throws model-digest-mismatch */
 export async function checkSampleUnchanged(pack: DetectorPackage): Promise<void> {
   await readPackageFile(pack, pack.manifest.selfTest.file)
 }

@@ -1,4 +1,3 @@
-/** Where one stands in a line. */
 interface Place<T> {
   /** Whether it keeps what it gets for long, so that others may be served first. */
   readonly isCostly: boolean
@@ -45,11 +44,7 @@ export class WaitingLine<T> {
     })
   }
 
-  /**
-   * Gives a value to the first in line.
-   * @param cheapFirst so many cheap ones go before the costly one that has waited longest; then the order of arrival holds
-   * @returns whom it was given to; null where nobody waits
-   */
+  /** Gives a value to the first in line. @param cheapFirst cheap ones before a costly one @returns who, or null */
   handOut(value: T, cheapFirst = 0): { readonly isCostly: boolean } | null {
     const costly = this.#line.find(({ isCostly }) => isCostly)
     const cheap = this.#line.findIndex(({ isCostly }) => !isCostly)
@@ -60,7 +55,6 @@ export class WaitingLine<T> {
     return served ?? null
   }
 
-  /** Sends everybody away with an error. */
   dismiss(error: unknown): void {
     for (const place of this.#line.splice(0)) place.reject(error)
   }

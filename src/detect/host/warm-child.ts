@@ -34,9 +34,8 @@ export async function startWarmChild(options: WarmChildOptions, signal: AbortSig
   }
 }
 
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof AttestdError && error.reason === 'detector-out-of-memory'
-}
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof AttestdError && error.reason === 'detector-out-of-memory'
 
 async function testOnSample(child: DetectorProcess, pack: DetectorPackage, serversMustAnswer: boolean): Promise<void> {
   try {

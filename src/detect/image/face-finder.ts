@@ -46,10 +46,7 @@ interface Box {
 
 /** Finds faces in pictures and video frames. */
 export interface FaceFinder {
-  /**
-   * The faces that are large and clear enough, largest first; the same pixels always give the same faces.
-   * @throws AttestdError detector-failed
-   */
+  /** The faces large and clear enough, largest first, the same for the same pixels. @throws detector-failed */
   find(picture: Picture, limits: FaceLimits): Promise<Face[]>
 }
 
@@ -65,11 +62,7 @@ export interface FaceLimits {
   readonly maxFaces: number
 }
 
-/**
- * Loads a RetinaFace network of a package.
- * @param model file of the package
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** Loads a package's RetinaFace network. @param model its file @throws model-digest-mismatch, manifest-invalid */
 export async function loadFaceFinder(pack: DetectorPackage, model: string): Promise<FaceFinder> {
   const network = await loadNetwork(pack, model)
   const outputs = LEVELS.flatMap(({ stride }) => [scoresName(stride), boxesName(stride)])

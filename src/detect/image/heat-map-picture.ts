@@ -124,6 +124,4 @@ const GLYPHS: Record<string, readonly string[]> = {
 }
 
 /** The rows of dots of each character of a number; `#` is ink. */
-function digitsOf(text: string): (readonly string[])[] {
-  return [...text].map((character) => GLYPHS[character] ?? [])
-}
+const digitsOf = (text: string): (readonly string[])[] => [...text].map((character) => GLYPHS[character] ?? [])

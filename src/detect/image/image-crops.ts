@@ -16,10 +16,7 @@ export interface ImageCrop {
 
 type Position = readonly [name: string, x: number, y: number]
 
-/**
- * Resizes the short side (or both) to the size the model was trained with and cuts the crops, in a fixed order.
- * @throws AttestdError media-too-small
- */
+/** Resizes to the size the model was trained with and cuts the crops, in a fixed order. @throws media-too-small */
 export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {
   refuseSmall(image, plan.minShortSide)
   const resized = await resize(image, plan.resize)
@@ -73,9 +70,7 @@ function resize(image: Picture, plan: ImagePreprocessing['resize']): Promise<Pic
   return resized({ picture: image, area }, width, height, plan.kernel)
 }
 
-function wholeArea({ width, height }: Picture): Area {
-  return { left: 0, top: 0, width, height }
-}
+const wholeArea = ({ width, height }: Picture): Area => ({ left: 0, top: 0, width, height })
 
 function resizedTo(
   area: { readonly width: number; readonly height: number },

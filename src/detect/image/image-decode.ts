@@ -35,13 +35,7 @@ export async function decodeImage(
       .removeAlpha()
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true })
-    return {
-      pixels: rgbOf(data, info.channels),
-      width: info.width,
-      height: info.height,
-      format,
-      frames,
-    }
+    return { pixels: rgbOf(data, info.channels), width: info.width, height: info.height, format, frames }
   } catch (error) {
     throw error instanceof AttestdError ? error : decodeError(error, most, size)
   }

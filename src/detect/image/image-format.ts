@@ -39,19 +39,12 @@ export async function sniffImageFormat(file: string): Promise<ImageFormat> {
 }
 
 /** By hand, because file-type looks for the first directory of a TIFF, which may lie at the end of the file. */
-function isTiff(head: Buffer): boolean {
-  return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.toString('latin1', 0, 4))
-}
+const isTiff = (head: Buffer): boolean => ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(head.toString('latin1', 0, 4))
 
 /** A TIFF whose first image is only a preview. Other camera raws cannot be recognized by their first bytes. */
-function isCanonRaw(head: Buffer): boolean {
-  return isTiff(head) && head.toString('latin1', 8, 10) === 'CR'
-}
+const isCanonRaw = (head: Buffer): boolean => isTiff(head) && head.toString('latin1', 8, 10) === 'CR'
 
-function isSvg(head: Buffer): boolean {
-  return /<svg[\s>]/i.test(head.toString('latin1'))
-}
+const isSvg = (head: Buffer): boolean => /<svg[\s>]/i.test(head.toString('latin1'))
 
-function unsupported(format: string): AttestdError {
-  return new AttestdError('media-unsupported', `The image format ${format} is not supported.`)
-}
+const unsupported = (format: string): AttestdError =>
+  new AttestdError('media-unsupported', `The image format ${format} is not supported.`)

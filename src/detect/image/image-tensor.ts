@@ -45,6 +45,5 @@ function writePlane(
 }
 
 /** (byte / 255 - mean) / std of all 256 byte values. */
-function normalizedBytes(mean: number, std: number): Float32Array {
-  return Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean) / std)
-}
+const normalizedBytes = (mean: number, std: number): Float32Array =>
+  Float32Array.from({ length: 256 }, (_, byte) => (byte / 255 - mean) / std)

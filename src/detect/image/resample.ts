@@ -153,9 +153,7 @@ function pass(from: Raster, rows: number, taps: Taps, { right, down }: Pick<Rast
   return { bytes: out, start: 0, right, down }
 }
 
-function byteOf(value: number): number {
-  return value < 0 ? 0 : Math.min(value, 255)
-}
+const byteOf = (value: number): number => (value < 0 ? 0 : Math.min(value, 255))
 
 /** Each pixel that of the middle of its place. */
 function nearest({ bytes, start, right, down }: Raster, area: Area, width: number, height: number) {

@@ -27,10 +27,7 @@ export interface ViewNetworks {
   readonly encoder: Model | undefined
 }
 
-/**
- * Loads the networks, a file that serves two views once.
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** Loads the networks, one file of two views once. @throws AttestdError model-digest-mismatch, manifest-invalid */
 export async function loadViewNetworks(
   pack: DetectorPackage,
   { native, whole, head, face, input, output, features }: OnnxViewsRuntime,

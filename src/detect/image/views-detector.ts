@@ -34,10 +34,7 @@ import { wholeView } from './whole-view.js'
 /** In the notes of a picture whose whole view decided alone (`facesBetween` of the manifest). */
 export const NO_LOOK_AT_FACES = 'clear, face check skipped'
 
-/**
- * A detector that sees a picture in several ways: native crops, the whole, its faces, each by its own network.
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** Sees a picture as native crops, the whole and its faces, each by a network. @throws as `loadViewNetworks` */
 export async function loadViewsDetector(
   pack: DetectorPackage,
   runtime: OnnxViewsRuntime,
@@ -132,9 +129,8 @@ export async function loadViewsDetector(
   }
 }
 
-function worstFace({ faces }: SeenPicture): number | null {
-  return faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit))
-}
+const worstFace = ({ faces }: SeenPicture): number | null =>
+  faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit))
 
 /** Each crop by its place, the whole, each face by its place, with their own logits. */
 function partsOf({ crops, whole, faces }: SeenPicture): ScoredPart[] {

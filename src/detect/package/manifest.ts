@@ -64,11 +64,7 @@ export type DetectorManifest = z.infer<typeof manifestSchema>
 /** How the logits of the parts become one: mean, highest, or mean of the highest quarter (`top-mean`). */
 export type Aggregation = DetectorManifest['aggregation']
 
-/**
- * Parses the text of a detector.json.
- * @param where path of the file, for the error
- * @throws AttestdError manifest-invalid with one line for each bad field
- */
+/** Parses a detector.json. @param where its path, for errors @throws manifest-invalid, a line for each bad field */
 export function parseManifest(text: string, where: string): DetectorManifest {
   let json: unknown
   try {
@@ -93,9 +89,7 @@ export function filesNamedIn(json: unknown, where: string): string[] {
 }
 
 /** sha256 (64 hex) over the manifest text; it stands for the whole package because the text names every file by digest. */
-export function manifestDigest(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex')
-}
+export const manifestDigest = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')
 
 interface Context {
   addIssue(issue: { code: 'custom'; path: (string | number)[]; message: string }): void

@@ -27,7 +27,6 @@ export interface LoadedPackage extends DetectorPackage {
 
 /** A package that was chosen to score, with its part in the scores. */
 export interface SelectedPackage extends LoadedPackage {
-  /** Share in an ensemble. */
   readonly weight: number
   /** Measured, never submitted. */
   readonly shadow: boolean
@@ -45,10 +44,7 @@ export interface LoadPackagesOptions {
   readonly detectors: readonly (DetectorChoice | string)[]
 }
 
-/**
- * Reads and verifies the selected packages, in the order of their ids as given (or by name where none is).
- * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
- */
+/** The selected packages by ids, else names. @throws setting-invalid, manifest-invalid, model-digest-mismatch */
 export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<SelectedPackage[]> {
   const models = new ModelsFolder(modelsDir)
   const available = await models.ids()
@@ -79,10 +75,7 @@ export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions)
   if (unknown !== undefined) throw unknownDetector(unknown, modelsDir, available)
 }
 
-/**
- * Reads and verifies one package folder, and the packages beside it that it names.
- * @throws AttestdError manifest-invalid, model-digest-mismatch
- */
+/** Verifies a package folder and the packages that it names. @throws manifest-invalid, model-digest-mismatch */
 export async function loadPackage(packageFolder: string): Promise<LoadedPackage> {
   const models = new ModelsFolder(path.dirname(path.resolve(packageFolder)))
   return withUsed(await readPackage(packageFolder), models)

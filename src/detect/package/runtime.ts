@@ -136,6 +136,4 @@ export function asksServer(runtime: Runtime): runtime is RemoteRuntime | RemoteF
 }
 
 /** Whether the file goes as it is to what computes, so that there is no preprocessing. */
-export function takesFile({ kind }: Runtime): boolean {
-  return kind === 'module' || kind === 'remote-file'
-}
+export const takesFile = ({ kind }: Runtime): boolean => kind === 'module' || kind === 'remote-file'

@@ -29,9 +29,8 @@ function scoresNo(mediaType: MediaType): UsedPackage['refusal'] {
     mediaTypes.includes(mediaType) ? null : `scores ${mediaTypes.join(', ')}, not ${mediaType}`
 }
 
-function givesNoFeatures({ runtime }: DetectorManifest): string | null {
-  return runtime.kind === 'onnx-views' && runtime.features !== undefined ? null : 'states no runtime.features'
-}
+const givesNoFeatures = ({ runtime }: DetectorManifest): string | null =>
+  runtime.kind === 'onnx-views' && runtime.features !== undefined ? null : 'states no runtime.features'
 
 /** @throws AttestdError manifest-invalid where the named package cannot do what it is named for */
 export function checkUsed({ id }: DetectorManifest, { field, refusal }: UsedPackage, used: DetectorManifest): void {

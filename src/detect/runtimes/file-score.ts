@@ -30,11 +30,7 @@ export function abstention(reason: string | undefined): Reason | null {
   return abstains ? (reason as Reason) : null
 }
 
-/**
- * Checks what a module or a server gives for a file.
- * @param by what returned it, for messages
- * @throws AttestdError detector-failed
- */
+/** Checks what a module or a server gives for a file. @param by its name for errors @throws detector-failed */
 export function fileScoreOf(
   value: unknown,
   pack: DetectorPackage,

@@ -31,15 +31,13 @@ export const modelFacts = z.looseObject({
   outputs: z.array(tensorFacts).max(64),
 })
 
-/** Most dimensions of a tensor. */
 const MAX_DIMENSIONS = 8
 
 type Numbers = readonly (number | Numbers)[]
 
 /** Numbers nested by as many dimensions; not without end, because hostile nesting would exhaust the stack. */
-function nested(dimensions: number): z.ZodType<Numbers> {
-  return z.array(dimensions === 1 ? z.number() : z.union([z.number(), nested(dimensions - 1)]))
-}
+const nested = (dimensions: number): z.ZodType<Numbers> =>
+  z.array(dimensions === 1 ? z.number() : z.union([z.number(), nested(dimensions - 1)]))
 
 const inferReply = z.looseObject({
   outputs: z
@@ -93,11 +91,7 @@ export function encodeRequest(
   return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
 }
 
-/**
- * The numbers of the named output.
- * @param jsonLength value of `JSON_LENGTH_HEADER`, null where the answer has none
- * @throws AttestdError detector-failed where the answer is not of the stated shape
- */
+/** The named output's numbers. @param jsonLength of `JSON_LENGTH_HEADER`, or null @throws detector-failed (shape) */
 export function decodeReply(body: Buffer, jsonLength: string | null, output: string): Float32Array {
   const length = jsonLength === null ? body.length : Number(jsonLength)
   if (!Number.isInteger(length) || length < 0 || length > body.length)
@@ -143,14 +137,11 @@ function encodeBinary(names: readonly string[], inputs: readonly ModelInput[], o
   return { headers, body: Buffer.concat([json, ...raw]) }
 }
 
-function tensorHead(name: string, { type, shape }: ModelInput) {
-  return { name, datatype: DATATYPES[type], shape }
-}
+const tensorHead = (name: string, { type, shape }: ModelInput) => ({ name, datatype: DATATYPES[type], shape })
 
 /** Every float32 has a decimal that is read back as itself; token ids are small. */
-function plainNumbers({ type, values }: ModelInput): number[] {
-  return type === 'float32' ? Array.from(values) : Array.from(values, Number)
-}
+const plainNumbers = ({ type, values }: ModelInput): number[] =>
+  type === 'float32' ? Array.from(values) : Array.from(values, Number)
 
 function parseReply(json: Buffer): z.infer<typeof inferReply> {
   let read: unknown
@@ -197,12 +188,7 @@ function rawNumbers(raw: Buffer, datatype: keyof typeof BYTES): number[] {
 }
 
 /** The protocol allows the numbers of a tensor nested by its dimensions as well as in one row. */
-function flat(data: Numbers): number[] {
-  return data.flatMap((one) => (typeof one === 'number' ? [one] : flat(one)))
-}
+const flat = (data: Numbers): number[] => data.flatMap((one) => (typeof one === 'number' ? [one] : flat(one)))
 
-function malformed(how: string, cause?: unknown): AttestdError {
-  return new AttestdError('detector-failed', `The model server returned a malformed answer: ${how}.`, {
-    cause,
-  })
-}
+const malformed = (how: string, cause?: unknown): AttestdError =>
+  new AttestdError('detector-failed', `The model server returned a malformed answer: ${how}.`, { cause })

@@ -42,10 +42,7 @@ export interface Network {
   readonly of: string
 }
 
-/**
- * Loads the network that a package's runtime names.
- * @throws AttestdError model-digest-mismatch, manifest-invalid (not a model, or other input and output names)
- */
+/** Loads the network of a package's runtime. @throws model-digest-mismatch, manifest-invalid (no model, other names) */
 export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime): Promise<Model> {
   const { model, data, input, output } = runtime
   const network = await loadNetwork(pack, model, data)
@@ -55,11 +52,7 @@ export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime)
   return loaded
 }
 
-/**
- * A network as a model that takes `input` and gives one of its outputs.
- * @param field of the runtime that names the output
- * @throws AttestdError manifest-invalid (other input and output names)
- */
+/** A network that takes `input` and gives one output. @param field names the output @throws manifest-invalid */
 export function modelOf(
   network: Network,
   input: readonly string[],
@@ -76,11 +69,7 @@ export function modelOf(
   }
 }
 
-/**
- * Checks that a network has these inputs (`takes`) or outputs (`gives`).
- * @param field of the manifest that is wrong where it has not
- * @throws AttestdError manifest-invalid
- */
+/** Checks a network's inputs (`takes`) or outputs (`gives`). @param field of the manifest @throws manifest-invalid */
 export function requireNames(
   { session, file, of }: Network,
   verb: 'takes' | 'gives',
@@ -158,11 +147,7 @@ export function named(names: readonly string[], inputs: readonly ModelInput[]): 
   return Object.fromEntries(names.map((name, index) => [name, inputs[index] as ModelInput]))
 }
 
-/**
- * Runs a network on inputs by name.
- * @returns the outputs, in the order of `outputs`
- * @throws AttestdError detector-failed
- */
+/** Runs a network on inputs by name. @returns its outputs, in their order @throws AttestdError detector-failed */
 export async function runNetwork(
   { session, file, of }: Network,
   inputs: Readonly<Record<string, ModelInput>>,

@@ -91,6 +91,4 @@ class InferenceServer {
   }
 }
 
-function headerText(value: string | string[] | undefined): string | null {
-  return typeof value === 'string' ? value : null
-}
+const headerText = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -28,11 +28,7 @@ export function outputAsLogit(
   return logitOf(value)
 }
 
-/**
- * `outputAsLogit` for all outputs of one model, which have as many numbers as the manifest states, or as the first one: a model
- * server that was given another model gives other classes.
- * @throws AttestdError detector-failed
- */
+/** `outputAsLogit` for all outputs of a model, which must be of one width: a server may have another model. */
 export function steadyLogit(
   manifest: Pick<DetectorManifest, 'outputKind' | 'fakeClasses' | 'classes'>,
 ): (values: readonly number[] | Float32Array) => number {
@@ -78,6 +74,4 @@ export function aggregateLogits(logits: readonly number[], how: Aggregation): nu
   return mean(logits.toSorted((a, b) => b - a).slice(0, Math.ceil(logits.length * TOP_SHARE)))
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
-}
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -90,9 +90,8 @@ export function combine(identity: EnsembleIdentity, votes: readonly Vote[], abse
   }
 }
 
-function meanLogit(votes: readonly Vote[], riskOf: (vote: Vote) => number): number {
-  return sum(votes.map((vote) => vote.weight * logitOf(riskOf(vote)))) / sum(votes.map(({ weight }) => weight))
-}
+const meanLogit = (votes: readonly Vote[], riskOf: (vote: Vote) => number): number =>
+  sum(votes.map((vote) => vote.weight * logitOf(riskOf(vote)))) / sum(votes.map(({ weight }) => weight))
 
 function reasonForDoubt(risk: Risk, votes: readonly Vote[]): Detection['unsureBecause'] {
   const low = sigmoid(meanLogit(votes, ({ band }) => band.low))
@@ -136,6 +135,4 @@ function idList(members: readonly EnsembleMember[]): string {
   return `${shown.join('+')}+${ids.length - shown.length} more`
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

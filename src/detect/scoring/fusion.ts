@@ -23,14 +23,10 @@ export function areFacesWorthALook(
   return whole >= low && whole <= high
 }
 
-/**
- * The risk of the picture if every view scored as one part does: the scale on which parts are reported, so that a part and
- * the picture can be compared.
- */
+/** The risk of the picture if every view scored as one part does, so that parts can be compared with the picture. */
 export function asIfAll(logit: number, fusion: Fusion, hasFaces: boolean): number {
   return fuse({ native: logit, whole: logit, face: hasFaces ? logit : null }, fusion)
 }
 
-function weigh(weights: Fusion['withoutFaces'], native: number | null, whole: number): number {
-  return weights.intercept + (weights.native ?? 0) * (native ?? 0) + weights.whole * whole
-}
+const weigh = (weights: Fusion['withoutFaces'], native: number | null, whole: number): number =>
+  weights.intercept + (weights.native ?? 0) * (native ?? 0) + weights.whole * whole

@@ -16,10 +16,7 @@ const MAX_NOTES = 700
 /** Ends the notes of a file whose evidence took too long or too much memory. */
 const UNREAD = '; what it states about itself could not be read'
 
-/**
- * A calibrated detection from what a child measured and read.
- * @param made platform and expected share, see `Detection`
- */
+/** A calibrated detection from what a child measured. @param made platform and expected share, see `Detection` */
 export function toDetection(
   { manifest, digest }: DetectorPackage,
   measurement: MeasuredFile,
@@ -61,9 +58,7 @@ function reasonForDoubt(
 }
 
 /** Whether a variant's risk lies on the other side of 0.5 than that of the file itself. */
-export function isFlip(variantRisk: Risk, risk: Risk): boolean {
-  return variantRisk > 0.5 !== risk > 0.5
-}
+export const isFlip = (variantRisk: Risk, risk: Risk): boolean => variantRisk > 0.5 !== risk > 0.5
 
 /** For which share of machine-made media risks are stated, for people. */
 export function shareText(expectedShare: number): string {
@@ -82,14 +77,9 @@ export function doubtText({
   return `depends on the encoding: ${flips.length > 0 ? flips.join(', ') : 'a re-encoding flips the verdict'}`
 }
 
-function flipText({ name, risk }: RiskyPart): string {
-  return `${riskText(risk, 1)} as ${name}`
-}
+const flipText = ({ name, risk }: RiskyPart): string => `${riskText(risk, 1)} as ${name}`
 
-/**
- * A measurement with the evidence that was read after it, and what reading it took.
- * @param read null where the process ended over it
- */
+/** A measurement with the evidence read after it, and its cost. @param read null where the process ended over it */
 export function withEvidenceRead(
   measurement: Measurement,
   read: { readonly evidence: readonly Evidence[] | null; readonly processorMs: number } | null,

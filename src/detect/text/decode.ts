@@ -16,10 +16,7 @@ export interface DecodedText {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
 }
 
-/**
- * Reads a text file: UTF-8, or UTF-16 with a byte order mark.
- * @throws AttestdError media-empty, media-too-large, media-type-mismatch (not text), media-corrupt (cut or broken)
- */
+/** Reads UTF-8, or UTF-16 with its mark. @throws media-empty, media-too-large, media-type-mismatch, media-corrupt */
 export async function readTextFile(file: string): Promise<DecodedText> {
   const { size } = await fs.stat(file)
   if (size > MAX_TEXT_BYTES) {

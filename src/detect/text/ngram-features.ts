@@ -30,14 +30,10 @@ const DIGIT = /\p{Nd}/gu
 const WORD = /[\p{L}\p{N}_]+(?:'[\p{L}\p{N}_]+)?|[^\p{L}\p{N}_ ]/gu
 
 /** What is measured: sentences glued by a lost line break are parted, every digit is 0. */
-export function canonicalText(text: string): string {
-  return text.replace(GLUED_SENTENCES, '$1$2 ').replace(DIGIT, '0')
-}
+export const canonicalText = (text: string): string => text.replace(GLUED_SENTENCES, '$1$2 ').replace(DIGIT, '0')
 
 /** Words and marks of a canonical text, in order. */
-export function tokensOf(text: string): string[] {
-  return text.match(WORD) ?? []
-}
+export const tokensOf = (text: string): string[] => text.match(WORD) ?? []
 
 /** Counts the n-grams of a normalized text. */
 export function countNgrams(text: string, plan: NgramPlan): NgramCounts {
@@ -76,9 +72,8 @@ function addNgrams(
   }
 }
 
-function codePoints(text: string): Uint32Array {
-  return Uint32Array.from(Array.from(text, (character) => character.codePointAt(0) as number))
-}
+const codePoints = (text: string): Uint32Array =>
+  Uint32Array.from(Array.from(text, (character) => character.codePointAt(0) as number))
 
 function hashWord(word: string): number {
   let hash = OFFSET

@@ -135,13 +135,9 @@ function trimmed(text: string): string {
   return isOdd ? text.replace(/^[ '"-]+/, '').replace(/(?<![ '"-])[ '"-]+$/, '') : dropEnds(text)
 }
 
-function dropEnds(text: string): string {
-  return text.replace(/^[ -]+/, '').replace(/(?<![ -])[ -]+$/, '')
-}
+const dropEnds = (text: string): string => text.replace(/^[ -]+/, '').replace(/(?<![ -])[ -]+$/, '')
 
-function strip(text: string): string {
-  return text.replace(STRIP_START, '').replace(STRIP_END, '')
-}
+const strip = (text: string): string => text.replace(STRIP_START, '').replace(STRIP_END, '')
 
 const STRIP_START = rule(`^${SPACE}+`, '')
 const STRIP_END = rule(`(?<!${SPACE})${SPACE}+$`, '')

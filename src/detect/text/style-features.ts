@@ -2,10 +2,7 @@ import { charactersIn } from './characters.js'
 import { canonicalText, tokensOf } from './ngram-features.js'
 import { sentencesOf } from './sentences.js'
 
-/**
- * Style measures of a passage, those of train/style.py of attestd-text in the same order: shares and averages only, so
- * that the subject states little.
- */
+/** Measures of train/style.py of attestd-text, in its order: only shares and averages, so the subject states little. */
 
 const SUFFIXES = ['ly', 'ing', 'ed', 'tion', 'ment', 'ness', 'ity', 'able', 'ous', 'ive', 's', 'er', 'al', 'ful']
 const MARKS = [...`,;:-()"'!?.0$%&/`]
@@ -71,7 +68,6 @@ function rhythm(lengths: readonly number[]): number[] {
   ]
 }
 
-/** Word lengths and variety. */
 function vocabulary(lower: readonly string[]): number[] {
   const lengths = lower.map(charactersIn)
   const first = lower.slice(0, VARIETY_WORDS)
@@ -89,7 +85,6 @@ function vocabulary(lower: readonly string[]): number[] {
   ]
 }
 
-/** Capitals, contractions and figures. */
 function shapes(words: readonly string[]): number[] {
   return [
     share(words, (word) => STARTS_UPPER.test(word)),
@@ -110,19 +105,15 @@ function openings(firsts: readonly string[]): number[] {
   ]
 }
 
-function wordsOf(text: string): string[] {
-  return tokensOf(text).filter((token) => STARTS_AS_WORD.test(token))
-}
+const wordsOf = (text: string): string[] => tokensOf(text).filter((token) => STARTS_AS_WORD.test(token))
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-}
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
 
 function deviation(values: readonly number[]): number {
   const middle = mean(values)
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)))
 }
 
-function share<T>(values: readonly T[], holds: (value: T) => boolean): number {
-  return values.length === 0 ? 0 : values.filter(holds).length / values.length
-}
+const share = <T>(values: readonly T[], holds: (value: T) => boolean): number =>
+  values.length === 0 ? 0 : values.filter(holds).length / values.length

@@ -9,8 +9,8 @@ import { languageOf } from './language.js'
 import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
 import { refuseMarksAlone, refuseRepetition } from './repetition.js'
+import { sentencePieces } from './sentences.js'
 import { styleMeasures } from './style-features.js'
-import { textVariants } from './variants.js'
 import { cutWindows } from './windows.js'
 
 /** Turns a passage of a text into the inputs of a model, in their order. */
@@ -93,6 +93,25 @@ export function ngramInputs(passage: string, plan: NgramPlan & { readonly style:
 }
 
 /** How many inputs `ngramInputs` gives. */
-export function ngramInputCount({ style }: { readonly style: boolean }): number {
-  return style ? 3 : 2
+export const ngramInputCount = ({ style }: { readonly style: boolean }): number => (style ? 3 : 2)
+
+/** An edit that leaves it open who wrote the text. */
+interface TextVariant {
+  readonly name: string
+  readonly text: string
+}
+
+/** Sentences that a text needs before one may go. */
+const MIN_SENTENCES = 4
+
+/** Edits of a normalized text for the stability probe: none changes what a reader would call it. */
+export function textVariants(text: string): TextVariant[] {
+  const pieces = sentencePieces(text)
+  const plain = { name: 'commas for dashes, no quotes', text: text.replaceAll(' - ', ', ').replaceAll('"', '') }
+  if (pieces.length < MIN_SENTENCES) return [plain]
+  return [
+    { name: 'without the first sentence', text: pieces.slice(1).join('') },
+    { name: 'without the last sentence', text: pieces.slice(0, -1).join('').trimEnd() },
+    plain,
+  ]
 }

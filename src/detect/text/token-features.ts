@@ -1,21 +1,18 @@
 import { Tokenizer } from '@huggingface/tokenizers'
+import { z } from 'zod'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { MediumReader, ModelInput } from '../contract/medium-reader.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { type TokenPlan, tokenPlanOf } from '../package/preprocessing.js'
 import { readPackageFile } from '../package/read-package-file.js'
-import { withoutNmt } from './nmt-normalizer.js'
 import { ngramInputCount, ngramInputs, readTextWith, type TextFeatures } from './text-reader.js'
 
 /** Inputs that a text classifier may take, in whatever order its manifest names them. */
 export const TOKEN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'] as const
 type TokenInput = (typeof TOKEN_INPUTS)[number]
 
-/**
- * The reader of a package for texts whose features are tokens, or n-grams with tokens behind them; its tokenizer is loaded.
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** Reads texts by tokens, or n-grams and tokens, with its tokenizer. @throws model-digest-mismatch, manifest-invalid */
 export async function openTokenReader(pack: DetectorPackage): Promise<MediumReader> {
   const { id, preprocessing } = pack.manifest
   if (preprocessing.kind !== 'text') throw new AttestdError('internal-error', `${id} does not read texts.`)
@@ -23,10 +20,7 @@ export async function openTokenReader(pack: DetectorPackage): Promise<MediumRead
   return (file) => readTextWith(file, preprocessing, features)
 }
 
-/**
- * What such a package makes of a passage: its n-grams if it has any, and its tokens.
- * @throws AttestdError model-digest-mismatch, manifest-invalid
- */
+/** A passage's n-grams, if the package has any, and its tokens. @throws model-digest-mismatch, manifest-invalid */
 export async function textFeaturesOf(pack: DetectorPackage): Promise<TextFeatures> {
   const { id, preprocessing, runtime } = pack.manifest
   const tokens = tokenPlanOf(preprocessing)
@@ -95,6 +89,26 @@ function knownInput(name: string, id: string): TokenInput {
   throw refused(id, `${name} is none of ${TOKEN_INPUTS.join(', ')}`)
 }
 
-function refused(id: string, why: string): AttestdError {
-  return manifestRefused(id, 'runtime.input', why)
+const refused = (id: string, why: string): AttestdError => manifestRefused(id, 'runtime.input', why)
+
+/** SentencePiece's rule of machine translation as the tokenizer library knows it: control codes go, other blanks become spaces. */
+const NMT = {
+  type: 'Sequence',
+  normalizers: [
+    { type: 'Replace', pattern: { Regex: '[\\x01-\\x08\\x0b\\x0e-\\x1f\\x7f\\x8f\\x9f]' }, content: '' },
+    {
+      type: 'Replace',
+      pattern: { Regex: '[\\t\\n\\f\\r\\u1680\\u200b-\\u200f\\u2028\\u2029\\u2581\\ufeff\\ufffd]' },
+      content: ' ',
+    },
+  ],
+}
+
+const normalizerSchema = z.looseObject({ type: z.string(), normalizers: z.array(z.unknown()).optional() })
+
+/** A normalizer of tokenizer.json with what stands for each `Nmt` in it, which the tokenizer library lacks. */
+export function withoutNmt(normalizer: unknown): unknown {
+  const { data } = normalizerSchema.safeParse(normalizer)
+  if (data?.type === 'Nmt') return NMT
+  return data?.normalizers === undefined ? normalizer : { ...data, normalizers: data.normalizers.map(withoutNmt) }
 }

@@ -60,23 +60,16 @@ function box(name: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([u32(8 + body.length), ascii(name), body])
 }
 
-function fullBox(name: string, version: number, flags: number, ...parts: Buffer[]): Buffer {
-  return box(name, u32(version * 2 ** 24 + flags), ...parts)
-}
+const fullBox = (name: string, version: number, flags: number, ...parts: Buffer[]): Buffer =>
+  box(name, u32(version * 2 ** 24 + flags), ...parts)
 
-function handler(): Buffer {
-  return fullBox('hdlr', 0, 0, u32(0), ascii('pict'), Buffer.alloc(12), Buffer.from([0]))
-}
+const handler = (): Buffer => fullBox('hdlr', 0, 0, u32(0), ascii('pict'), Buffer.alloc(12), Buffer.from([0]))
 
-function primaryItem(): Buffer {
-  return fullBox('pitm', 0, 0, u16(1))
-}
+const primaryItem = (): Buffer => fullBox('pitm', 0, 0, u16(1))
 
 /** One item in one piece: offsets and lengths of 4 bytes, no base offset. */
-function location(offset: number, length: number): Buffer {
-  return fullBox('iloc', 0, 0, Buffer.from([0x44, 0x00]), u16(1), u16(1), u16(0), u16(1), u32(offset), u32(length))
-}
+const location = (offset: number, length: number): Buffer =>
+  fullBox('iloc', 0, 0, Buffer.from([0x44, 0x00]), u16(1), u16(1), u16(0), u16(1), u32(offset), u32(length))
 
-function itemInfo(): Buffer {
-  return fullBox('iinf', 0, 0, u16(1), fullBox('infe', 2, 0, u16(1), u16(0), ascii('av01'), Buffer.from([0])))
-}
+const itemInfo = (): Buffer =>
+  fullBox('iinf', 0, 0, u16(1), fullBox('infe', 2, 0, u16(1), u16(0), ascii('av01'), Buffer.from([0])))

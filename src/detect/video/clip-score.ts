@@ -20,7 +20,6 @@ export interface ClipScore {
   readonly worst: ScoredWindow
   /** Windows that do not overlap and faces that were followed, named by their times. */
   readonly parts: readonly ScoredPart[]
-  /** Number of faces that were followed. */
   readonly tracks: number
 }
 

@@ -8,10 +8,7 @@ const WALK_TIMEOUT_MS = 20_000
 /** Taken for the size of the frames, which is not known before one is decoded. */
 const ASSUMED = { width: 1920, height: 1080 }
 
-/**
- * Length and rate of a container that only ffmpeg reads, found by walking its packets without decoding them.
- * @throws AttestdError as `runFfmpeg`
- */
+/** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg` */
 export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string, clock: Clock): Promise<PlanFacts> {
   let progress = ''
   await runFfmpeg({

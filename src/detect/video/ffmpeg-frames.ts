@@ -81,10 +81,7 @@ function outputOf(segment: Segment): string[] {
   return [...stream, '-fps_mode', 'passthrough', '-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24']
 }
 
-/**
- * Frames at least a step apart whatever the rate, each reported with its time on file descriptor 3, made square-pixeled and
- * small. ffmpeg turns them upright before.
- */
+/** Frames at least a step apart, with times on descriptor 3, made square-pixeled and small; ffmpeg turned them. */
 function filters({ step }: Segment): string {
   const gap = (step - 0.001).toFixed(4)
   const side = `${MAX_SHORT_SIDE}/min(iw*if(sar,sar,1),ih)`
@@ -122,7 +119,6 @@ class TimeLines {
     }
   }
 
-  /** The time of the next frame, seconds. */
   next(): Promise<number> {
     const time = this.#times.shift()
     if (time !== undefined) return Promise.resolve(time)

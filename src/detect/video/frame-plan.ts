@@ -75,9 +75,8 @@ function frameCosts({ width, height, bitsPerSecond, framesPerSecond }: PlanFacts
   return { any: pixels + bits, key: pixels + bits * KEYFRAME_BITS, kept }
 }
 
-function keyframesSuffice({ keyframes, listedAll, seconds }: PlanFacts): boolean {
-  return listedAll && keyframes.length >= Math.max(2 * FRAMES_PER_WINDOW, seconds / WELL_SPREAD_SECONDS)
-}
+const keyframesSuffice = ({ keyframes, listedAll, seconds }: PlanFacts): boolean =>
+  listedAll && keyframes.length >= Math.max(2 * FRAMES_PER_WINDOW, seconds / WELL_SPREAD_SECONDS)
 
 function keyframePassSeconds(facts: PlanFacts, maxFrames: number): number {
   const { length } = facts.keyframes

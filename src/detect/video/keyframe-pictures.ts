@@ -24,14 +24,9 @@ const PICTURE_OF_KEYFRAME: Readonly<Record<string, Coded>> = {
 }
 
 /** Whether frames of this codec are decoded without ffmpeg. */
-export function hasPictureKeyframes(codec: string): boolean {
-  return Object.hasOwn(PICTURE_OF_KEYFRAME, codec)
-}
+export const hasPictureKeyframes = (codec: string): boolean => Object.hasOwn(PICTURE_OF_KEYFRAME, codec)
 
-/**
- * Decodes keyframes as still pictures, evenly spread; those that are broken are left out.
- * @throws AttestdError media-corrupt where there is none that can be decoded, detector-timeout
- */
+/** Decodes keyframes, evenly spread, without broken ones. @throws media-corrupt where none is left, detector-timeout */
 export async function* keyframePictures(
   video: OpenVideo,
   maxFrames: number,
@@ -96,6 +91,4 @@ function wrapWebp(frame: Uint8Array): Buffer {
   return Buffer.concat([head, frame, Buffer.alloc(padding)])
 }
 
-function wordsOf(error: unknown): string {
-  return (errorText(error).split('\n')[0] ?? '').slice(0, 200)
-}
+const wordsOf = (error: unknown): string => (errorText(error).split('\n')[0] ?? '').slice(0, 200)

@@ -18,10 +18,7 @@ export interface VideoFrames {
   close(): Promise<void>
 }
 
-/**
- * Opens a video and plans which frames are decoded.
- * @throws AttestdError media-*
- */
+/** Opens a video and plans which frames are decoded. @throws AttestdError media-* */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
   const video = isRead(format) ? await tools.parsers.during(() => openVideo(file, format)) : null
@@ -50,9 +47,8 @@ async function refuseHuge({ bytes, close, facts: { height, width } }: OpenVideo)
   throw new AttestdError('media-too-complex', `The video claims ${width}x${height} px in ${bytes} bytes.`)
 }
 
-function isRead(format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } {
-  return format.reader !== null
-}
+const isRead = (format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } =>
+  format.reader !== null
 
 function needsFfmpeg({ name }: VideoFormat, video: OpenVideo | null): AttestdError {
   const what = video === null ? `of type ${name}` : `of type ${name} with ${video.facts.codec}`

@@ -120,9 +120,8 @@ class InferWatch {
   }
 }
 
-function unusable(id: string, named: string): AttestdError {
-  return new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it is not loaded or scores no frames.`)
-}
+const unusable = (id: string, named: string): AttestdError =>
+  new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it is not loaded or scores no frames.`)
 
 function notesOf({ format, facts }: VideoFrames, frames: number, clip: ClipScore, sound: SoundScore | null): string {
   const faces = clip.tracks === 0 ? '' : `, ${clip.tracks} face${clip.tracks > 1 ? 's' : ''} followed`

@@ -46,7 +46,6 @@ export interface OpenVideo {
   keyframe(seconds: number): Promise<{ readonly data: Uint8Array; readonly seconds: number }>
   /** RFC 6381 name of the codec with its profile, such as `av01.0.04M.08`; null where it is not known. */
   readonly codecString: string | null
-  /** Size of the file. */
   readonly bytes: number
   close(): Promise<void>
 }
@@ -160,10 +159,7 @@ async function open(
   }
 }
 
-/**
- * The length by the track's own packets where they were all walked anyway, else what the container states; where it
- * states none, as recordings of browsers do, that of the part that was walked.
- */
+/** The length by the track's packets if all were walked, else as stated, else of the part that was walked. */
 async function secondsOf(
   input: Input,
   track: InputVideoTrack,
@@ -222,10 +218,6 @@ function asCorrupt(error: unknown): AttestdError {
   return new AttestdError('media-corrupt', `The video cannot be read: ${text}`, { cause: error })
 }
 
-function noFrame(): AttestdError {
-  return new AttestdError('media-empty', 'The video contains no frame.')
-}
+const noFrame = (): AttestdError => new AttestdError('media-empty', 'The video contains no frame.')
 
-function encrypted(): AttestdError {
-  return new AttestdError('media-unsupported', 'The video is encrypted.')
-}
+const encrypted = (): AttestdError => new AttestdError('media-unsupported', 'The video is encrypted.')

@@ -36,11 +36,7 @@ type Identity = Pick<DetectorPackage, 'digest'> & {
   readonly manifest: Pick<DetectorPackage['manifest'], 'id' | 'version'>
 }
 
-/**
- * Refuses packages that have no valid admission for exactly their digest.
- * @param folder where admissions are kept
- * @throws AttestdError detector-not-admitted
- */
+/** Refuses packages without an admission of their digest. @param folder of admissions @throws detector-not-admitted */
 export async function requireAdmitted(packages: readonly Identity[], folder: string): Promise<void> {
   for (const { manifest, digest } of packages) {
     if ((await readAdmission(folder, digest))?.id === manifest.id) continue
@@ -75,6 +71,4 @@ export async function withdrawAdmission(folder: string, digest: string): Promise
   return was
 }
 
-function fileOf(folder: string, digest: string): string {
-  return path.join(folder, `${digest}.json`)
-}
+const fileOf = (folder: string, digest: string): string => path.join(folder, `${digest}.json`)

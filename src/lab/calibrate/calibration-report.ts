@@ -73,10 +73,7 @@ export interface CalibrateOptions {
 
 type Findings = Omit<CalibrationReport, 'schema' | 'madeAt' | 'command' | 'detector' | 'data'>
 
-/**
- * Fits a calibration to scored rows and judges it on rows that the fit did not see.
- * @throws AttestdError lab-data-invalid
- */
+/** Fits a calibration and judges it on rows that the fit did not see. @throws AttestdError lab-data-invalid */
 export function calibrateRows(scored: readonly CalibratedRow[], options: CalibrateOptions): Findings {
   const { method, present, presentBand, accuracy } = options
   const usable = scored.filter(({ detection }) => detection !== null)
@@ -114,10 +111,7 @@ function crossFitted(
   return risks
 }
 
-/**
- * Refuses rows that no fit can be made of and judged, before they are scored.
- * @throws AttestdError lab-data-invalid
- */
+/** Refuses rows that no fit can be made of and judged, before they are scored. @throws AttestdError lab-data-invalid */
 export function requireFits(rows: readonly DataRow[]): void {
   requireClasses(rows, '')
   const { folds } = foldsOf(rows.map((row) => ({ row })))
@@ -160,11 +154,7 @@ function withRisk({ logit, fake, length, weight }: CalibrationRow, calibration: 
 function reliabilityOf(rows: readonly LabeledScore[]): CalibrationReport['before'] {
   const ranked = rankScores(rows)
   return {
-    ...figures({
-      ece: expectedCalibrationError(ranked),
-      brier: brierScore(ranked),
-      logLoss: logLoss(ranked),
-    }),
+    ...figures({ ece: expectedCalibrationError(ranked), brier: brierScore(ranked), logLoss: logLoss(ranked) }),
     bins: reliabilityBins(ranked).map(({ rows: weight, meanRisk, fakeShare }) => ({
       rows: Number(weight.toFixed(3)),
       ...figures({ meanRisk, fakeShare }),

@@ -54,11 +54,7 @@ function fitByLength(rows: readonly CalibrationRow[], prior: number, present: Ca
   return { kind: 'by-length', bins }
 }
 
-/**
- * Refuses rows of which too few are of a class.
- * @param where for the message, such as ` of length 0 to 300`
- * @throws AttestdError lab-data-invalid
- */
+/** Refuses rows with too few of a class. @param where such as ` of length 0 to 300` @throws lab-data-invalid */
 export function requireClasses(rows: readonly { readonly fake: boolean }[], where: string): void {
   const fakes = rows.filter(({ fake }) => fake).length
   const rarer = Math.min(fakes, rows.length - fakes)
@@ -82,6 +78,4 @@ function upsideDown(where: string): AttestdError {
   )
 }
 
-function rounded(value: number): number {
-  return Number(value.toPrecision(6))
-}
+const rounded = (value: number): number => Number(value.toPrecision(6))

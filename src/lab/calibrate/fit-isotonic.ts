@@ -50,9 +50,7 @@ function byLogit(rows: readonly CalibrationRow[]): Block[] {
   return [...blocks.values()].toSorted((a, b) => a.logit / a.weight - b.logit / b.weight)
 }
 
-function rises(before: Block, after: Block): boolean {
-  return after.fakes / after.weight > before.fakes / before.weight
-}
+const rises = (before: Block, after: Block): boolean => after.fakes / after.weight > before.fakes / before.weight
 
 function mergeInto(blocks: Block[], index: number): void {
   const [into, from] = blocks.splice(index, 2) as [Block, Block]
@@ -67,6 +65,4 @@ function lightestPair(blocks: readonly Block[]): number {
   return lightest
 }
 
-function rounded(value: number): number {
-  return Number(value.toFixed(6))
-}
+const rounded = (value: number): number => Number(value.toFixed(6))

@@ -70,6 +70,4 @@ function loss(rows: readonly CalibrationRow[], { slope, intercept }: Line, targe
 }
 
 /** ln(1 + e^x) */
-function softplus(x: number): number {
-  return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))
-}
+const softplus = (x: number): number => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))

@@ -18,6 +18,4 @@ export function foldsByGroup(groups: readonly string[]): number[] {
   return groups.map((group) => foldOf.get(group) as number)
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')

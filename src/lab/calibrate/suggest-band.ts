@@ -51,10 +51,7 @@ function sideOf(rows: readonly LabeledScore[], end: number, fake: boolean): Side
   return { end, right: share(fake), wrong: share(!fake) }
 }
 
-function weightOf(rows: readonly LabeledScore[], fake: boolean): number {
-  return rows.reduce((total, row) => total + (row.fake === fake ? (row.weight ?? 1) : 0), 0)
-}
+const weightOf = (rows: readonly LabeledScore[], fake: boolean): number =>
+  rows.reduce((total, row) => total + (row.fake === fake ? (row.weight ?? 1) : 0), 0)
 
-function rounded(value: number): number {
-  return Number(value.toFixed(2))
-}
+const rounded = (value: number): number => Number(value.toFixed(2))

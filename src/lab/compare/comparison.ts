@@ -47,10 +47,7 @@ export interface Comparison {
   readonly groups: Readonly<Record<string, readonly (PairedFigure & { value: string; real: number; fake: number })[]>>
 }
 
-/**
- * Compares two detectors row by row.
- * @param first the results of each for the same rows, in the same order
- */
+/** Compares two detectors row by row. @param first the results of each for the same rows, in the same order */
 export function compareScored(
   first: readonly ScoredRow[],
   second: readonly ScoredRow[],
@@ -106,9 +103,7 @@ function aloneRight(pairs: readonly Pair[], one: 'first' | 'second', other: 'fir
   return pairs.filter((pair) => isRight(pair[one], pair.row) && !isRight(pair[other], pair.row)).length
 }
 
-function isFlagged({ risk }: Detection): boolean {
-  return risk >= 0.5
-}
+const isFlagged = ({ risk }: Detection): boolean => risk >= 0.5
 
 function betterBy(interval: Interval | null): Comparison['better'] {
   if (interval === null || (interval.low <= 0 && interval.high >= 0)) return 'undecided'

@@ -4,10 +4,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { DataRow } from './data-row.js'
 import { classOf, rowOf, UNSTATED } from './row-fields.js'
 
-/**
- * The folders of both classes in a folder, such as `real/` and `fake/`, `REAL/` and `FAKE/`, `0/` and `1/`; null where one is
- * missing.
- */
+/** The folders of both classes, such as `real/` and `fake/`, `REAL/` and `FAKE/`, `0/` and `1/`; null without both. */
 export async function classFolders(folder: string): Promise<string[] | null> {
   const names = await folderNames(folder)
   const named = names.filter((name) => classOf(name) !== null)
@@ -19,11 +16,7 @@ async function folderNames(folder: string): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
 }
 
-/**
- * Rows of a folder with a folder for each class in it; the folder between, such as `fake/sdxl/1.png`, is the source, and
- * for fakes the generator.
- * @throws AttestdError lab-data-invalid
- */
+/** Rows of a folder of classes; `sdxl` of `fake/sdxl/1.png` is source and generator. @throws lab-data-invalid */
 export async function readFolder(folder: string): Promise<DataRow[]> {
   const classes = await classFolders(folder)
   if (classes === null) throw await withoutClasses(folder)

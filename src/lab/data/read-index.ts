@@ -11,10 +11,7 @@ const MAX_INDEX_BYTES = 512 * 1024 * 1024
 /** A row of an index from its fields. */
 export type ToRow = (fields: Readonly<Record<string, unknown>>, where: string) => DataRow
 
-/**
- * Rows of a CSV with a head, of JSON lines, or of a JSON list; each of them gzipped, too.
- * @throws AttestdError lab-data-invalid
- */
+/** Rows of a CSV with a head, JSON lines or a JSON list, also gzipped. @throws AttestdError lab-data-invalid */
 export async function readIndex(file: string, toRow: ToRow): Promise<DataRow[]> {
   const name = path.basename(file).replace(/\.gz$/, '')
   const text = await readText(file)

@@ -23,11 +23,7 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
 /** Stands for the rows of an index that state nothing about a column. */
 export const UNSTATED = '-'
 
-/**
- * A row of an index from its fields.
- * @param where for errors, such as `index.csv line 7`
- * @throws AttestdError lab-data-invalid
- */
+/** A row of an index. @param where for errors, such as `index.csv line 7` @throws AttestdError lab-data-invalid */
 export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, where: string): DataRow {
   const named = namedFields(fields)
   const { path: file, text, ...others } = named

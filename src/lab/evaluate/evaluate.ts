@@ -69,10 +69,7 @@ export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions)
       ...bin,
       ...figures({ meanRisk, fakeShare }),
     })),
-    histogram: {
-      real: histogram(rows.filter((row) => !row.fake)),
-      fake: histogram(rows.filter((row) => row.fake)),
-    },
+    histogram: { real: histogram(rows.filter((row) => !row.fake)), fake: histogram(rows.filter((row) => row.fake)) },
     thresholds: thresholdTable(ranked).map(({ threshold, ...shares }) => ({ threshold, ...figures(shares) })),
     groups: Object.fromEntries(by.map((column) => [column, groupsBy(column, scored, random)])),
     mistakes: { real: worst(scored, false).map(mistakeOf), fake: worst(scored, true).map(mistakeOf) },

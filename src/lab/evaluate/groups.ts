@@ -64,10 +64,7 @@ function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, rando
   }
 }
 
-/**
- * The risks of the rows that have one, with their class.
- * @param weights how much a row of each class counts; one each where absent
- */
+/** The risks of the rows that have one, with their class. @param weights of a row of each class @default 1 */
 export function labeledScores(scored: readonly ScoredRow[], weights?: ClassWeights): LabeledScore[] {
   return scored.flatMap(({ detection, row: { fake } }) => {
     if (!detection) return []

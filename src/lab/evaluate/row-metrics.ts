@@ -52,9 +52,7 @@ export function figuresOf<Name extends string>(
 }
 
 /** A number for JSON, six decimals; null where it is not one. */
-export function figure(value: number): number | null {
-  return Number.isFinite(value) ? Number(value.toFixed(6)) : null
-}
+export const figure = (value: number): number | null => (Number.isFinite(value) ? Number(value.toFixed(6)) : null)
 
 /** The same of several numbers by their names. */
 export function figures<Name extends string>(values: Readonly<Record<Name, number>>): Record<Name, number | null> {

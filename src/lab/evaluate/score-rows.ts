@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { AttestdError, errorText, isAbort, toAttestdError } from '../../core/errors.js'
-import { sha256OfFile } from '../../core/files.js'
+import { isThere, sha256OfFile } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { DataRow } from '../data/data-row.js'
@@ -109,14 +109,7 @@ const NAMED = 3
 async function requireFiles(rows: readonly TypedRow[]): Promise<void> {
   const missing: string[] = []
   for (const { content, id } of rows) {
-    if (
-      'file' in content &&
-      !(await fs.access(content.file, fs.constants.R_OK).then(
-        () => true,
-        () => false,
-      ))
-    )
-      missing.push(id)
+    if ('file' in content && !(await isThere(content.file, fs.constants.R_OK))) missing.push(id)
   }
   if (missing.length === 0) return
   const named = missing.slice(0, NAMED).join(', ')

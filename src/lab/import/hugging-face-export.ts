@@ -81,11 +81,7 @@ export interface HuggingFaceExport {
   readonly license: string | null
 }
 
-/**
- * Reads the parts of an export.
- * @param model path of the weights inside the folder, where they are not at the usual place
- * @throws AttestdError import-unsupported
- */
+/** Reads the parts of an export. @param model weights elsewhere than usual @throws AttestdError import-unsupported */
 export async function readExport(folder: string, model: string | null): Promise<HuggingFaceExport> {
   const config = await readJson(folder, 'config.json', modelConfig)
   if (config === null)

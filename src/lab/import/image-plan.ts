@@ -23,11 +23,7 @@ const KEPT_ASPECT = { fit: 'short-side', longSide: 'floored' } as const
 /** From this size on ConvNeXt stretches the picture and does not crop. */
 const CONVNEXT_STRETCH_FROM = 384
 
-/**
- * The preprocessing of an export that takes pictures.
- * @param takesBytes whether the network takes bytes and normalizes them itself
- * @throws AttestdError import-unsupported
- */
+/** Preprocessing for pictures. @param takesBytes whether the network normalizes bytes @throws import-unsupported */
 export function imagePlan(
   config: PreprocessorConfig | null,
   takesBytes = false,

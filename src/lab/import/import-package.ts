@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.js'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { isThere } from '../../core/files.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
 import { type MeasureSampleOptions, measureSample } from '../measure/measure-sample.js'
@@ -45,11 +46,7 @@ export interface ImportedPackage {
   readonly agreement: Agreement | null
 }
 
-/**
- * Makes a package of a Hugging Face export. It appears in the models directory as a whole, after its own sample was
- * scored by it.
- * @throws AttestdError import-unsupported, and what loading and measuring gives
- */
+/** Makes a package of an export, whole once its own sample was scored. @throws import-unsupported, detector-* */
 export async function importPackage(options: ImportOptions): Promise<ImportedPackage> {
   const { clock, modelsDir, check } = options
   const references = check === null ? null : await readReferences(check)
@@ -57,7 +54,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const plan = planImport(found, await onnxNames(found.model, clock), options)
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
-  if (await exists(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
+  if (await isThere(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
   await makeFolder(modelsDir)
   await removeLeftFolders(modelsDir, WORKSHOP)
   const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
@@ -164,11 +161,4 @@ function idFrom(folder: string): string {
     .slice(0, 64)
   if (id === '') throw unsupported('The name of the folder is not a valid id; set one with --id.')
   return id
-}
-
-function exists(file: string): Promise<boolean> {
-  return fs.stat(file).then(
-    () => true,
-    () => false,
-  )
 }

@@ -48,10 +48,7 @@ const ONE_LOGIT = 'The one output was taken for a logit that rises with the one 
 const PIXELS = 'pixel_values'
 const WAVEFORM = 'input_values'
 
-/**
- * Plans the import: the task follows from the inputs of the network.
- * @throws AttestdError import-unsupported
- */
+/** Plans the import: the task follows from the inputs of the network. @throws AttestdError import-unsupported */
 export function planImport(found: HuggingFaceExport, names: OnnxNames, request: ImportRequest): ImportPlan {
   const { plan, ...task } = taskOf(found, names, request)
   const classes = findFakeClasses(found.config, request.fakeLabels)

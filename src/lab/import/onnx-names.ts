@@ -9,10 +9,7 @@ const TIMEOUT_MS = 120_000
 /** Inputs and outputs of a network. */
 export type OnnxNames = Extract<FromOnnxChild, { inputs: unknown }>
 
-/**
- * Opens weights in its own process and states what they take and give.
- * @throws AttestdError import-unsupported
- */
+/** Opens weights in its own process and states what they take and give. @throws AttestdError import-unsupported */
 export async function onnxNames(model: string, clock: Clock): Promise<OnnxNames> {
   const child = startLabChild(import.meta.url, 'onnx-child')
   try {

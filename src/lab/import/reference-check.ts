@@ -26,10 +26,7 @@ interface Reference {
   readonly logits: readonly number[]
 }
 
-/**
- * Reads the references of a folder.
- * @throws AttestdError import-unsupported where they are missing, of another form, or name a file that is not there
- */
+/** Reads a folder's references. @throws import-unsupported where missing, of another form, or without their file */
 export async function readReferences(folder: string): Promise<Reference[]> {
   const bytes = await readFileIfPresent(path.join(folder, REFERENCE_FILE))
   if (bytes === null) throw unsupported(`--check: ${folder} holds no ${REFERENCE_FILE}.`, undefined, FORM)
@@ -47,10 +44,7 @@ export async function readReferences(folder: string): Promise<Reference[]> {
   return references
 }
 
-/**
- * Scores the files of the references in a process of their own.
- * @throws AttestdError import-unsupported where the numbers of classes differ or every file is refused, and what loading gives
- */
+/** Scores the references' files in an own process. @throws import-unsupported (other classes, all refused) */
 export async function agreementOf(
   pack: DetectorPackage,
   references: readonly Reference[],

@@ -116,6 +116,5 @@ async function factsOf(folder: string, { files, runtime }: Draft, named: readonl
   return Object.fromEntries(found.map(({ name, fact }) => [name, fact]))
 }
 
-function nextPatch(version: string): string {
-  return version.replace(/^(\d+\.\d+\.)(\d+).*$/, (_, line: string, patch: string) => line + String(Number(patch) + 1))
-}
+const nextPatch = (version: string): string =>
+  version.replace(/^(\d+\.\d+\.)(\d+).*$/, (_, line: string, patch: string) => line + String(Number(patch) + 1))

@@ -13,10 +13,7 @@ const ROBERTA_OFFSET = 2
 const CHARACTERS_PER_TOKEN = 3.6
 const MAX_WINDOWS = 16
 
-/**
- * The preprocessing of an export that takes tokens.
- * @throws AttestdError import-unsupported
- */
+/** The preprocessing of an export that takes tokens. @throws AttestdError import-unsupported */
 export function textPlan(
   { config, tokenizer }: Pick<HuggingFaceExport, 'config' | 'tokenizer'>,
   languages: readonly string[],

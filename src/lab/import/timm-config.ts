@@ -22,10 +22,7 @@ const RESAMPLE = new Map([
   ['box', 4],
 ])
 
-/**
- * The same as an image processor of transformers states it: enlarged by the crop, then the middle is cut out.
- * @throws AttestdError import-unsupported
- */
+/** The same as transformers states it: enlarged by the crop, the middle cut out. @throws import-unsupported */
 export function asPreprocessor(config: z.infer<typeof timmConfig>) {
   const { mean, std, interpolation, crop_pct, crop_mode } = config
   const [, height, width] = config.input_size

@@ -27,11 +27,7 @@ export interface MeasureSampleOptions extends Omit<ChildOptions, 'packages' | 'c
   readonly signal: AbortSignal
 }
 
-/**
- * Runs a package's own sample in a fresh process.
- * @param packages the package and those it uses, in the order in which they are loaded; the last one is measured
- * @throws AttestdError what loading or measuring gives
- */
+/** Runs a package's sample in a fresh process. @param packages in loading order, the last one is measured */
 export async function measureSample(
   packages: readonly DetectorPackage[],
   { times, signal, tested = false, ...options }: MeasureSampleOptions,

@@ -15,10 +15,7 @@ export interface Interval {
 /** A quantity of one ranking. */
 export type Metric = (ranked: RankedScores) => number
 
-/**
- * Intervals of several metrics from the same resamples. Each class is drawn with replacement by itself, so that their
- * sizes stay. Null where a metric has no value.
- */
+/** Intervals of several metrics from the same resamples, each class drawn by itself; null where one has no value. */
 export function bootstrapIntervals<Name extends string>(
   rows: readonly LabeledScore[],
   metrics: Readonly<Record<Name, Metric>>,

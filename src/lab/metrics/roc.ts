@@ -22,10 +22,7 @@ export function rocPoints(ranked: RankedScores): RocPoint[] {
   return points
 }
 
-/**
- * Area under the ROC curve: the chance that a fake row scores above a real one, ties counted half (Mann and Whitney).
- * NaN where a class is missing.
- */
+/** Area under the ROC curve: how often a fake scores above a real one, ties half (Mann, Whitney). NaN without both. */
 export function areaUnderRoc({ fakes, reals }: RankedScores): number {
   let [above, area, seenReals] = [0, 0, 0]
   for (let rank = 0; rank < fakes.length; rank++) {

@@ -40,9 +40,7 @@ export function thresholdTable(ranked: RankedScores): ThresholdRow[] {
 }
 
 /** 1 - threshold, without the last bits that would put a risk of just that on the wrong side. */
-function opposite(threshold: number): number {
-  return Number((1 - threshold).toFixed(6))
-}
+const opposite = (threshold: number): number => Number((1 - threshold).toFixed(6))
 
 /** What a decision band costs and gives: the share of rows inside it, and how often those outside are called right at 0.5. */
 export function bandEffect(

@@ -79,9 +79,7 @@ function at(x: number, y: number): [number, number] {
   return [rounded(left + x * width), rounded(top + (1 - y) * height)]
 }
 
-function rounded(value: number): number {
-  return Number(value.toFixed(1))
-}
+const rounded = (value: number): number => Number(value.toFixed(1))
 
 /** What the classes used above look like, for the page's style sheet. */
 export const CHART_STYLE = new Html(`

@@ -24,14 +24,11 @@ export function chartsOf(evaluation: Evaluation): Html {
   ]}</div>`
 }
 
-function figureOf(title: string, note: string, picture: Html): Html {
-  return html`<section><h2>${title}</h2>${picture}<p class="note">${note}</p></section>`
-}
+const figureOf = (title: string, note: string, picture: Html): Html =>
+  html`<section><h2>${title}</h2>${picture}<p class="note">${note}</p></section>`
 
 /** The straight line of a detector that guesses. */
-function byChance(left: number, right: number): Html {
-  return line([[0, left] as const, [1, right] as const], 'chance')
-}
+const byChance = (left: number, right: number): Html => line([[0, left] as const, [1, right] as const], 'chance')
 
 function roc({ roc, all }: Evaluation): Html {
   const curve = roc.map(({ fpr, tpr }): Point => [fpr, tpr])

@@ -11,10 +11,7 @@ import { mistakeCards, type Thumbnails } from './mistake-cards.js'
 /** Nothing is loaded from elsewhere, and nothing that a file name or a text smuggled in could run. */
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-/**
- * The report as one page that needs nothing else; every text from outside is escaped.
- * @param thumbnails pictures of the mistakes by row id
- */
+/** The report as one page, complete in itself, foreign text escaped. @param thumbnails of the mistakes by row id */
 export function evaluationPage(evaluation: Evaluation, thumbnails: Thumbnails): string {
   const { detector, groups, madeAt } = evaluation
   const name = `${detector.id}@${detector.version}`
@@ -47,9 +44,8 @@ function tiles({ all, sure, data }: Evaluation): Html {
   return html`<div class="grid tiles">${items}</div>`
 }
 
-function tile(title: string, value: string, note: string): Html {
-  return html`<section><h2>${title}</h2><p class="figure">${value}</p><p class="note">${note}</p></section>`
-}
+const tile = (title: string, value: string, note: string): Html =>
+  html`<section><h2>${title}</h2><p class="figure">${value}</p><p class="note">${note}</p></section>`
 
 const METRIC_ROWS: readonly [keyof EvaluationMetrics, string, (value: number | null) => string][] = [
   ['auc', 'AUC', decimal],
@@ -120,9 +116,8 @@ function packageSection({ detector, command, node, platform }: Evaluation): Html
   return html`<section class="wide"><h2>Package</h2>${factList(facts)}<h2 class="next">Made by</h2><code>${command}</code></section>`
 }
 
-function factList(facts: readonly (readonly [string, string | number])[]): Html {
-  return html`<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
-}
+const factList = (facts: readonly (readonly [string, string | number])[]): Html =>
+  html`<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 
 const PAGE_STYLE = `
 .tiles{grid-template-columns:repeat(auto-fit,minmax(165px,1fr))}

@@ -20,6 +20,5 @@ function groupRow(group: EvaluationGroup): Html {
   return html`<tr><td class="name">${group.value}<span class="soft">${AGAINST[group.against]}</span></td><td class="num">${group.real}</td><td class="num">${group.fake}</td><td class="num">${decimal(auc.value)}</td><td class="line soft">${intervalText(auc)}</td><td class="line">${bar}</td><td class="num">${percent(tprAt5.value)}</td><td class="num">${percent(tprAt1.value)}</td><td class="num">${percent(group.realFlagged)}${soft(group.realFlaggedInterval)}</td><td class="num">${percent(group.fakeFlagged)}${soft(group.fakeFlaggedInterval)}</td><td class="num">${percent(group.unsure)}</td><td class="num">${group.refused}</td></tr>`
 }
 
-function soft(interval: FigureWithInterval['interval']): Html {
-  return html` <span class="soft">${intervalText({ interval }, percent)}</span>`
-}
+const soft = (interval: FigureWithInterval['interval']): Html =>
+  html` <span class="soft">${intervalText({ interval }, percent)}</span>`

@@ -77,11 +77,7 @@ export class MediaCache {
     return this.#workspace.path()
   }
 
-  /**
-   * Gives a cached file, checked by hash unless it is unchanged since the last check.
-   * @param hash `0x` and 64 lower-case hex characters
-   * @returns null where it is not cached, or was corrupt and has been removed
-   */
+  /** A cached file, checked by hash unless unchanged. @param hash 0x and 64 hex digits @returns null without one */
   async acquire(hash: string): Promise<Lease | null> {
     const file = this.#fileOf(hash)
     // A symbolic link is no file of ours, wherever it leads. At once, see `requireFolder`.
@@ -109,10 +105,7 @@ export class MediaCache {
     }
   }
 
-  /**
-   * Takes in a finished, verified download and keeps it in place until the returned hold is released.
-   * @throws AttestdError media-cache-failed
-   */
+  /** Takes in a verified download and keeps it until the hold is released. @throws AttestdError media-cache-failed */
   async commit({ file, digest }: Spooled): Promise<{ release(): void }> {
     const stat = await onDisk(() => statSync(file))
     const entry = this.#entry(digest, stat.size, stat.atimeMs)
@@ -238,9 +231,7 @@ export class MediaCache {
 }
 
 /** Whole milliseconds survive `utimes`. A file system that keeps fewer costs another check. */
-function stateOf({ ino, mtimeMs, size }: Stats): FileState {
-  return `${size} ${Math.round(mtimeMs)} ${ino}`
-}
+const stateOf = ({ ino, mtimeMs, size }: Stats): FileState => `${size} ${Math.round(mtimeMs)} ${ino}`
 
 async function renameInto(file: string, target: string): Promise<void> {
   try {

@@ -14,9 +14,7 @@ const SHA2_256 = 0x12
 const SHA2_256_BYTES = 32
 
 /** Whether blocks of this CID hold file data or UnixFS nodes. */
-export function isReadableCodec(cid: CID): boolean {
-  return cid.code === raw.code || cid.code === dagPb.code
-}
+export const isReadableCodec = (cid: CID): boolean => cid.code === raw.code || cid.code === dagPb.code
 
 /** Whether bytes can be checked against this CID: sha2-256 in full length, or the bytes inline. */
 export function isVerifiableHash(cid: CID): boolean {
@@ -31,9 +29,7 @@ export function inlineBytes(cid: CID): Uint8Array | null {
 }
 
 /** The same for every CID that names the same bytes, whatever its version and codec. */
-export function blockKey(cid: CID): string {
-  return Buffer.from(cid.multihash.bytes).toString('base64')
-}
+export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('base64')
 
 /** Checks bytes against the CID that they came under. @throws AttestdError media-integrity */
 export function checkBlock(cid: CID, bytes: Uint8Array): void {

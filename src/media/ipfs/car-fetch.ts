@@ -29,10 +29,7 @@ const PATH_NOT_FOUND = 404
 /** Room for a CID and its length beside a block, bytes. */
 const MAX_SECTION_BYTES = MAX_BLOCK_BYTES + 512
 
-/**
- * Asks a gateway for the whole graph below a URI as one CAR.
- * @returns null where the gateway does not offer CARs, or does not find the path
- */
+/** Asks a gateway for the graph below a URI as one CAR. @returns null where it has no CARs, or not the path */
 export async function openCar(
   http: GatewayHttp,
   gateway: Gateway,

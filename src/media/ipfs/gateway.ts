@@ -130,6 +130,5 @@ export async function fetchBlock(
   return block
 }
 
-function invalid(why: string): AttestdError {
-  return new AttestdError('setting-invalid', `An IPFS gateway is not accepted: ${why}.`)
-}
+const invalid = (why: string): AttestdError =>
+  new AttestdError('setting-invalid', `An IPFS gateway is not accepted: ${why}.`)

@@ -182,6 +182,4 @@ class Race<C, T> {
   }
 }
 
-function raceOver(): DOMException {
-  return new DOMException('the race is over', 'AbortError')
-}
+const raceOver = (): DOMException => new DOMException('the race is over', 'AbortError')

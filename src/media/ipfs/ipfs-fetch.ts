@@ -33,10 +33,7 @@ export interface Sink<T> {
   discard(value: T): void
 }
 
-/**
- * Reasons that hold whichever gateway one asks: they follow from verified blocks or from the own disk. All others are
- * one gateway's failure.
- */
+/** Reasons that hold at every gateway: of verified blocks or the own disk. All others are one gateway's failure. */
 const FINAL = new Set<Reason>([
   'uri-unsupported',
   'media-too-large',
@@ -50,10 +47,7 @@ const ATTEMPT_ENDED = new DOMException('the attempt has ended', 'AbortError')
 /** Statuses by which a gateway states that it does not have (or may not give) this content. */
 const NOT_HERE = new Set([403, 404, 410, 451])
 
-/**
- * Fetches the file that a URI names from the gateways, hedged and verified.
- * @throws AttestdError uri-unsupported, media-*, and what the sink throws
- */
+/** Fetches a URI's file from the gateways, hedged, verified. @throws uri-unsupported, media-*, and the sink's */
 export async function fetchIpfs<T>(
   uri: IpfsUri,
   sink: Sink<T>,
@@ -149,10 +143,7 @@ async function readFrom<T>(
   }
 }
 
-/**
- * An attempt that the deadline of the whole fetch ended was too slow; one that lost or that nobody wants was not. Media that
- * trickles in is not the gateway's fault, silence is.
- */
+/** An attempt ended by the fetch's deadline was too slow, unlike a loser; trickling media is no fault, silence is. */
 function abortOutcome(reason: unknown, silent: boolean): GatewayOutcome | 'cancelled' {
   if (!(reason instanceof AttestdError)) return 'cancelled'
   const late = reason.reason === 'media-timeout' || (reason.reason === 'media-too-slow' && silent)
@@ -194,8 +185,5 @@ function summary(errors: readonly unknown[], retryAfterMs: number | undefined): 
       ? 'media-timeout'
       : 'media-unreachable'
   const details = errors.map((error) => (error instanceof Error ? error.message : String(error))).join(' ')
-  return new AttestdError(reason, `No gateway delivered the media. ${details}`, {
-    cause: errors.at(-1),
-    retryAfterMs,
-  })
+  return new AttestdError(reason, `No gateway delivered the media. ${details}`, { cause: errors.at(-1), retryAfterMs })
 }

@@ -111,14 +111,10 @@ function sizeOf(entry: UnixFSEntry): bigint {
   return entry.type === 'raw' ? BigInt(entry.node.length) : 0n
 }
 
-function asCorrupt(error: unknown): unknown {
-  return error instanceof AttestdError ? error : corrupt(errorText(error))
-}
+const asCorrupt = (error: unknown): unknown => (error instanceof AttestdError ? error : corrupt(errorText(error)))
 
-function corrupt(why: string): AttestdError {
-  return new AttestdError('media-corrupt', `The content of the CID is not a readable UnixFS file: ${why}.`)
-}
+const corrupt = (why: string): AttestdError =>
+  new AttestdError('media-corrupt', `The content of the CID is not a readable UnixFS file: ${why}.`)
 
-function unsupported(why: string): AttestdError {
-  return new AttestdError('uri-unsupported', `The URI of the asset does not lead to a file: ${why}.`)
-}
+const unsupported = (why: string): AttestdError =>
+  new AttestdError('uri-unsupported', `The URI of the asset does not lead to a file: ${why}.`)

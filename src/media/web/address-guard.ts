@@ -113,6 +113,5 @@ function guardedLookup(resolve: ResolveAll, isAllowed: (address: string) => bool
     })
 }
 
-function refused(hostname: string): AttestdError {
-  return new AttestdError('address-refused', `The URI leads to ${hostname}, which is not a public address.`)
-}
+const refused = (hostname: string): AttestdError =>
+  new AttestdError('address-refused', `The URI leads to ${hostname}, which is not a public address.`)

@@ -32,20 +32,14 @@ export class HttpStatusError extends AttestdError {
   readonly status: number
 
   constructor(host: string, status: number, retryAfterMs: number | undefined) {
-    super('media-unreachable', `${host} answered with status ${status}.`, {
-      facts: { host, status },
-      retryAfterMs,
-    })
+    super('media-unreachable', `${host} answered with status ${status}.`, { facts: { host, status }, retryAfterMs })
     this.status = status
   }
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/**
- * GET with every redirect hop vetted by `route`; only a 200 with an unencoded body is returned.
- * @throws HttpStatusError, media-redirects, media-timeout, media-unreachable, and what `route` throws
- */
+/** GET, each hop vetted by `route`; only a 200, unencoded. @throws HttpStatusError, media-*, and what `route` throws */
 export async function get(start: URL, options: GetOptions): Promise<GetReply> {
   let url = start
   for (let hop = 0; hop <= options.maxRedirects; hop += 1) {
@@ -124,6 +118,5 @@ function discard(body: Readable): void {
   body.destroy()
 }
 
-function first(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
-}
+const first = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header

@@ -1,10 +1,11 @@
 import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { FastifyAdapter } from '@bull-board/fastify'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Health } from '../health.js'
-import { AWAY_STATUS, queueAway, sendAwayPage } from './board-away.js'
+import { CONSOLE_CSP, CONSOLE_REFRESH_S, CONSOLE_STYLE } from '../console/console-assets.js'
+import { Html, html } from '../console/html.js'
+import type { Health, NamedCheck } from '../health.js'
 
 /** Where the board is served. */
 const BOARD_PATH = '/queues'
@@ -31,10 +32,7 @@ export interface QueueBoard {
   setQueues(queues: readonly unknown[]): void
 }
 
-/**
- * Puts the bull-board under `/queues`.
- * @param writable whether jobs may be retried, removed and promoted from the board; else writes answer 405
- */
+/** Puts the bull-board under `/queues`. @param writable whether it may change jobs; else writes answer 405 */
 export function registerBoard(
   app: FastifyInstance,
   { health, writable }: { readonly writable: boolean; readonly health: Pick<Health, 'readiness'> },
@@ -80,4 +78,35 @@ const titledJob = z.object({ data: z.object({ asset: z.object({ id: z.string(), 
 function jobTitle(job: { readonly name?: string | undefined }): string {
   const asset = titledJob.safeParse(job).data?.data.asset
   return asset ? asset.title || asset.id : (job.name ?? '')
+}
+
+/** Status of every answer of the board while the queue is away. */
+const AWAY_STATUS = 503
+
+/** The check of the queue where the engine does not answer; null where it does. A queue that is paused does. */
+async function queueAway(health: Pick<Health, 'readiness'>): Promise<NamedCheck | null> {
+  const { checks } = await health.readiness()
+  return checks.find(({ name, ok, reason }) => name === 'queue' && !ok && reason !== 'queue-paused') ?? null
+}
+
+/** Answers for the board, which would only wait: a page for people, an error for a board that is open. */
+async function sendAwayPage(request: FastifyRequest, reply: FastifyReply, check: NamedCheck): Promise<void> {
+  reply.code(AWAY_STATUS)
+  if (!String(request.headers.accept).includes('text/html')) {
+    await reply.send({ error: { reason: check.reason, message: check.message }, message: check.message })
+    return
+  }
+  await reply.header('content-security-policy', CONSOLE_CSP).type('text/html; charset=utf-8').send(awayPage(check))
+}
+
+function awayPage({ fix, reason, message }: NamedCheck): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex"><title>attestd queues: no answer</title>
+<noscript><meta http-equiv="refresh" content="${CONSOLE_REFRESH_S}"></noscript>
+<style>${new Html(CONSOLE_STYLE)}</style><script src="/console/return.js" type="module"></script></head>
+<body><header><h1>attestd queues</h1><span class="state bad">no answer</span><nav aria-label="Pages"><a href="/">Console</a></nav></header>
+<main><section class="wide"><h2>The queue does not answer</h2><p>${message}</p><p><code class="bad">${reason ?? null}</code>${fix ? html` <span class="fix">${fix}</span>` : null}</p>
+<p class="soft">No job is lost by it. This page shows the queues as soon as they answer.</p></section></main></body></html>`
+    .text
 }

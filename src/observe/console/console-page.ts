@@ -120,9 +120,8 @@ function clockWord({ reason, trusted }: NonNullable<DaemonState['clock']>): stri
   return reason ? 'local clock is off' : 'trusted'
 }
 
-function troubleOf({ reason }: { reason: string | null }): Html | null {
-  return reason ? html` <code class="bad">${reason}</code>` : null
-}
+const troubleOf = ({ reason }: { reason: string | null }): Html | null =>
+  reason ? html` <code class="bad">${reason}</code>` : null
 
 function detectors(
   { canaries, detectors, detectorProcesses, lastInferenceAt, shadows, drift }: DaemonState,
@@ -140,9 +139,8 @@ function detectors(
 <p class="soft">Processes: ${processes}. Last inference: ${last}.</p>${shadows ? shadowLines(shadows) : null}${canaryLines(canaries)}${driftLines(drift)}</section>`
 }
 
-function canaryLines(rows: readonly ComparisonRow[]): Html {
-  return html`${rows.map((row) => html`<p class="soft">Canary ${canaryText(row)}.</p>`)}`
-}
+const canaryLines = (rows: readonly ComparisonRow[]): Html =>
+  html`${rows.map((row) => html`<p class="soft">Canary ${canaryText(row)}.</p>`)}`
 
 function shadowLines({ rows, dropped }: NonNullable<DaemonState['shadows']>): Html {
   const lines = rows.map(

@@ -9,11 +9,7 @@ export function milliseconds(ms: number | null): string {
 }
 
 /** Wei as ether with at most six decimals; `?` where it is not known. @param wei decimal string */
-export function shortEther(wei: string): string {
-  return /^\d+$/.test(wei) ? etherOf(BigInt(wei), 6) : '?'
-}
+export const shortEther = (wei: string): string => (/^\d+$/.test(wei) ? etherOf(BigInt(wei), 6) : '?')
 
 /** The first bytes of a digest, enough to compare by eye. */
-export function shortDigest(digest: string): string {
-  return digest.slice(0, 12)
-}
+export const shortDigest = (digest: string): string => digest.slice(0, 12)

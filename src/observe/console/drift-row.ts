@@ -6,9 +6,7 @@ const LARGE = 0.25
 const REFERENCES = { evaluation: 'its evaluation', own: 'its first verdicts here' } as const
 
 /** A line for each detector. */
-export function driftLines(rows: readonly DriftRow[]): Html {
-  return html`${rows.map(driftLine)}`
-}
+export const driftLines = (rows: readonly DriftRow[]): Html => html`${rows.map(driftLine)}`
 
 function driftLine({ abstention, detector, files, needed, reference, risk }: DriftRow): Html {
   if (risk === null || abstention === null) {

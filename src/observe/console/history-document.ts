@@ -48,6 +48,4 @@ export function documentOf(points: readonly HistoryPoint[]): HistoryDocument {
 }
 
 /** As many digits as a small plot can show. */
-function shortNumber(value: number | null): number | null {
-  return value === null ? null : Number(value.toFixed(2))
-}
+const shortNumber = (value: number | null): number | null => (value === null ? null : Number(value.toFixed(2)))

@@ -21,6 +21,5 @@ export function filterRows(rows: readonly RecentRow[], { outcome, text }: Recent
   )
 }
 
-function textOf({ algorithm, assetId, daemon, mediaType, message, reason, scoreId, title }: RecentRow): string {
-  return [title, assetId, mediaType, algorithm, reason, message, scoreId, daemon].join('\n')
-}
+const textOf = ({ algorithm, assetId, daemon, mediaType, message, reason, scoreId, title }: RecentRow): string =>
+  [title, assetId, mediaType, algorithm, reason, message, scoreId, daemon].join('\n')

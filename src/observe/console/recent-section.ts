@@ -5,7 +5,6 @@ import { type DaemonState, SHOWN_ROWS } from '../../fleet/daemon-state.js'
 import { OUTCOMES, type RecentRow } from '../../fleet/recent-rows.js'
 import { Html, html } from './html.js'
 import { filterRows, type RecentFilter } from './recent-filter.js'
-import { replayCommand } from './replay-command.js'
 
 type Shown = Pick<DaemonState, 'commandFlags' | 'fleet' | 'name' | 'recent'>
 
@@ -64,9 +63,8 @@ const OUTCOME_TONE = {
 } as const
 
 /** There is a queue for each kind of media. */
-function queueOf({ mediaType, outcome, queue = QUEUE_OF[outcome] }: RecentRow): string {
-  return queue === 'analyze' ? `${queue}-${mediaType}` : queue
-}
+const queueOf = ({ mediaType, outcome, queue = QUEUE_OF[outcome] }: RecentRow): string =>
+  queue === 'analyze' ? `${queue}-${mediaType}` : queue
 
 /** Whose job ends so; a failed one states it itself. */
 const QUEUE_OF = {
@@ -78,3 +76,15 @@ const QUEUE_OF = {
   closed: 'submit',
   failed: 'analyze',
 } as const
+
+const PLAIN = /^[\w./:@%+=,-]+$/
+
+/** A line for a shell that measures a verdict again. @param flags that find the ledger, such as `--config FILE` */
+export function replayCommand(assetId: string, flags: readonly string[]): string {
+  // After `--` an id is one even where it looks like a flag.
+  const words = ['npx', 'attestd', 'replay', ...flags, ...(assetId.startsWith('-') ? ['--'] : []), assetId]
+  return words.map(quoted).join(' ')
+}
+
+/** The text of the service stays one word, whatever is in it. */
+const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,12 +1,15 @@
+import net from 'node:net'
+import tls, { type ConnectionOptions } from 'node:tls'
 import type { Clock, Random } from '../../core/clock.js'
+import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { backoffMs } from '../../core/retry.js'
 import { withinLimit } from '../../core/time-limit.js'
 import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
-import { checkDoors } from './door-check.js'
 import type { RedisTarget } from './redis-access.js'
 import type { RedisClient } from './redis-connection.js'
 import { redisTrouble, refusalOf } from './redis-refusal.js'
+import type { RedisNode } from './redis-url.js'
 
 /** `prefix` is the first part of every key; `startWaitMs` is how long a Redis that does not answer is waited for, ms; `signal` ends that wait. */
 export interface RedisOpenOptions {
@@ -62,5 +65,69 @@ async function connectOnce(connection: RedisClient, clock: Clock): Promise<unkno
     // What it reports while it ends is of no interest.
     connection.on('error', () => {}).disconnect()
     return error
+  }
+}
+
+/** How long a port may take to answer, milliseconds: a plain Redis lets a TLS greeting wait for ever. */
+const KNOCK_MS = 2000
+/** Codes of Node and OpenSSL for a certificate that one of both sides does not accept or misses. */
+const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
+
+/**
+ * Looks whether the ports of the URL speak TLS, or do not, as the URL states: ioredis reports a wrong guess as a time-out
+ * or a lost connection, like any outage. Nothing secret is sent.
+ * @throws AttestdError queue-tls-mismatch, queue-certificate-refused; a port that does not answer passes
+ */
+export async function checkDoors(target: RedisTarget, clock: Clock): Promise<void> {
+  const problems = await Promise.all(target.nodes.map((node) => doorProblem(node, target, clock)))
+  const problem = problems.find((each) => each !== null)
+  if (problem) throw problem
+}
+
+async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
+  const failure = await probe(node, tlsOptions, clock)
+  if (failure === null) return null
+  const port = `Port ${node.port} of ${node.host}`
+  if (tlsOptions === null) {
+    const withTls = await probe(node, { rejectUnauthorized: false }, clock)
+    if (withTls !== null && !isAboutCertificate(withTls)) {
+      if (failure.message !== OTHER_ANSWER) return null
+      return new AttestdError('queue-address-wrong', `${port} answers, but not as Redis does.`, {
+        fix: 'Name the port of Redis (6379 as a rule) in ATTESTD_QUEUE_URL.',
+      })
+    }
+    return new AttestdError('queue-tls-mismatch', `${port} speaks TLS, but ${shown} does not.`)
+  }
+  if (isAboutCertificate(failure)) {
+    const answer = isAlert(failure)
+      ? 'Redis asks for a certificate of ours, or refuses the one it got'
+      : failure.message
+    return new AttestdError('queue-certificate-refused', `${port}: ${answer}.`, { cause: failure })
+  }
+  if ((await probe(node, null, clock)) !== null) return null
+  return new AttestdError('queue-tls-mismatch', `${port} does not speak TLS, but ${shown} requires it.`)
+}
+
+const isAboutCertificate = (failure: NodeJS.ErrnoException): boolean => CERTIFICATE.test(failure.code ?? '')
+
+/** What the other side states, where OpenSSL adds only its own line numbers. */
+const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? false
+
+/** What speaks another protocol, such as a web server. */
+const OTHER_ANSWER = 'no answer of a Redis'
+
+/** Sends PING. @returns null where something like Redis answered, else what went wrong */
+async function probe(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
+  const socket = options ? tls.connect({ ...node, ...options }) : net.connect(node)
+  const answered = new Promise<Error | null>((resolve) => {
+    socket.once(options ? 'secureConnect' : 'connect', () => socket.write('PING\r\n'))
+    socket.once('data', (data) => resolve(/^[+-]/.test(data.toString()) ? null : new Error(OTHER_ANSWER)))
+    socket.on('error', resolve)
+    socket.once('close', () => resolve(new Error('closed without an answer')))
+  })
+  try {
+    return await withinLimit(clock, KNOCK_MS, answered, () => new Error(`no answer within ${KNOCK_MS} ms`))
+  } finally {
+    socket.destroy()
   }
 }

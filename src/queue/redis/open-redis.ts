@@ -3,6 +3,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { AttestdError } from '../../core/errors.js'
 import { redisFleet } from '../../fleet/redis-fleet.js'
 import type { Backing } from '../backing.js'
+import type { Claims, SharedTexts } from '../claims.js'
 import { engineError } from '../engine-error.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
@@ -11,13 +12,8 @@ import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
 import { markInRedis, saveInRedis } from './save-data.js'
-import { redisClaims, redisTexts } from './shared.js'
 
-/**
- * Connects to Redis, waiting for one that is still starting.
- * @throws AttestdError queue-unreachable after `startWaitMs`; at once the reason why Redis does not let us in or is not
- *   safe to use
- */
+/** Connects, waiting while Redis starts. @throws queue-unreachable after `startWaitMs`, or at once why it refuses us */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
   const producer = await connectPatiently(() => makeProducer(target, options.random), target, options)
   const consumer = makeConsumer(target, options.random)
@@ -105,4 +101,29 @@ function redisBacking(
       consumer.disconnect()
     },
   }
+}
+
+/** KEYS claim; ARGV owner, milliseconds. */
+const TAKE = `
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
+
+/** KEYS claim; ARGV owner. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0`
+
+/** Claims in Redis: one key each, which expires. */
+export function redisClaims(redis: RedisClient): Claims {
+  return {
+    take: async (key, owner, ms) => (await redis.eval(TAKE, 1, key, owner, ms)) === 1,
+    release: async (key, owner) => void (await redis.eval(RELEASE, 1, key, owner)),
+  }
+}
+
+/** Texts in Redis: one key each, which expires. */
+function redisTexts(redis: RedisClient): SharedTexts {
+  return { get: (key) => redis.get(key), set: async (key, text, ms) => void (await redis.set(key, text, 'PX', ms)) }
 }

@@ -77,15 +77,10 @@ function parseUser(userinfo = ''): Pick<RedisAddress, 'username' | 'password'> {
   const colon = userinfo.indexOf(':')
   const [username, password] = colon < 0 ? [userinfo, ''] : [userinfo.slice(0, colon), userinfo.slice(colon + 1)]
   try {
-    return {
-      username: decodeURIComponent(username) || undefined,
-      password: decodeURIComponent(password) || undefined,
-    }
+    return { username: decodeURIComponent(username) || undefined, password: decodeURIComponent(password) || undefined }
   } catch {
     throw refused('User or password of the queue URL are malformed: write % as %25.')
   }
 }
 
-function refused(message: string): AttestdError {
-  return new AttestdError('setting-invalid', message)
-}
+const refused = (message: string): AttestdError => new AttestdError('setting-invalid', message)

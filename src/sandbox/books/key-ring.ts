@@ -90,10 +90,6 @@ export class KeyRing {
 }
 
 /** The access key as lists and logs may show it. */
-export function maskedKey(accessKey: string): string {
-  return `${accessKey.slice(0, 7)}…${accessKey.slice(-4)}`
-}
+export const maskedKey = (accessKey: string): string => `${accessKey.slice(0, 7)}…${accessKey.slice(-4)}`
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
-}
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -130,6 +130,4 @@ export class StakeRegistry {
   }
 }
 
-function lower(wallet: string): Hex {
-  return wallet.toLowerCase() as Hex
-}
+const lower = (wallet: string): Hex => wallet.toLowerCase() as Hex

@@ -51,10 +51,7 @@ class RpcError extends Error {
   }
 }
 
-/**
- * Answers a request of JSON-RPC as a chain with the stake contract does. Reads only; every block has the state of now.
- * Refuses with 503 while the chain is stopped.
- */
+/** Answers JSON-RPC reads as a chain with the stake contract, of the state of now; 503 while the chain is stopped. */
 export function answerRpc(registry: StakeRegistry, body: unknown): unknown {
   const parsed = RequestSchema.safeParse(body)
   if (!parsed.success) return refusal(null, new RpcError(-32600, 'not a JSON-RPC 2.0 request'))
@@ -160,6 +157,4 @@ function stakeCall(data: Hex) {
   }
 }
 
-function isContract(value: unknown): boolean {
-  return typeof value === 'string' && value.toLowerCase() === STAKE_CONTRACT
-}
+const isContract = (value: unknown): boolean => typeof value === 'string' && value.toLowerCase() === STAKE_CONTRACT

@@ -45,9 +45,7 @@ export function faultOf(request: FastifyRequest): InjectedFault | null {
 }
 
 /** Whether the handler runs under this fault, so that a score is stored. */
-export function isHandled(kind: FaultKind): boolean {
-  return !kind.startsWith('status-') && !UNHANDLED_KINDS.includes(kind)
-}
+export const isHandled = (kind: FaultKind): boolean => !kind.startsWith('status-') && !UNHANDLED_KINDS.includes(kind)
 
 async function beforeHandler(world: World, request: FastifyRequest, reply: FastifyReply, fault: InjectedFault) {
   const { kind, rule } = fault
@@ -93,6 +91,4 @@ function sendHalf(reply: FastifyReply, payload: string): Promise<never> {
 }
 
 /** The request hangs until its socket goes; the shutdown destroys sockets. */
-function never(): Promise<never> {
-  return new Promise(() => {})
-}
+const never = (): Promise<never> => new Promise(() => {})

@@ -61,10 +61,7 @@ async function presentBlock(blocks: BaseBlockstore, cid: CID): Promise<Uint8Arra
   return bytes
 }
 
-/**
- * The blocks of a CAR, with duplicates: the way to the target, then the target depth-first in link order.
- * @throws where one is missing
- */
+/** A CAR's blocks, with duplicates: the way to the target, then it depth-first in link order. @throws if one lacks */
 export async function* dagBlocks(
   blocks: BaseBlockstore,
   { way, target }: ResolvedPath,
@@ -82,6 +79,5 @@ export async function* dagBlocks(
   }
 }
 
-function linksOf(cid: CID, bytes: Uint8Array): CID[] {
-  return cid.code === dagPb.code ? dagPb.decode(bytes).Links.map((link) => link.Hash) : []
-}
+const linksOf = (cid: CID, bytes: Uint8Array): CID[] =>
+  cid.code === dagPb.code ? dagPb.decode(bytes).Links.map((link) => link.Hash) : []

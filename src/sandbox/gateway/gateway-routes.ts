@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream'
+import { CarWriter } from '@ipld/car'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { varint } from 'multiformats'
+import type { CID } from 'multiformats/cid'
 import { z } from 'zod'
 import { faultHooks, faultOf } from '../faults/fault-hooks.js'
 import { Refusal } from '../http/refusal.js'
 import { refusals } from '../http/wire.js'
 import type { World } from '../world.js'
-import { carBytes } from './car-stream.js'
-import { DAG_SCOPES, dagBlocks, resolvePath } from './dag-walk.js'
+import { type CarBlock, DAG_SCOPES, dagBlocks, resolvePath } from './dag-walk.js'
 import { faultyBlocks, faultyBody } from './gateway-faults.js'
 
 /** Content under a CID never changes. Source: trustless gateway specification, Cache-Control. */
@@ -77,4 +79,24 @@ function formatOf(accept: string): 'car' | 'raw' {
 
 async function* bytesOf(blocks: AsyncIterable<{ bytes: Uint8Array }>): AsyncGenerator<Uint8Array> {
   for await (const block of blocks) yield block.bytes
+}
+
+/** A CAR v1 as it is produced block by block, so that a reader that leaves stops the walk. */
+export async function* carBytes(root: CID, blocks: AsyncIterable<CarBlock>): AsyncGenerator<Uint8Array> {
+  yield* carHeader(root)
+  for await (const block of blocks) yield carSection(block)
+}
+
+async function* carHeader(root: CID): AsyncGenerator<Uint8Array> {
+  const { writer, out } = CarWriter.create([root])
+  const closed = writer.close()
+  yield* out
+  await closed
+}
+
+/** Source: CAR v1 specification: varint length, CID bytes, block bytes. */
+function carSection({ cid, bytes }: CarBlock): Uint8Array {
+  const length = cid.bytes.byteLength + bytes.byteLength
+  const prefix = varint.encodeTo(length, new Uint8Array(varint.encodingLength(length)))
+  return Buffer.concat([prefix, cid.bytes, bytes])
 }

@@ -17,10 +17,7 @@ function asRefusal(error: unknown): Refusal {
   return new Refusal('internal-error', 'The sandbox failed; see its log.')
 }
 
-/**
- * The error handler of every route. Bodies are `{ error: string }` on the wallet-session API, as it is specified, and
- * `{ error: { code, message } }` everywhere else.
- */
+/** The error handler of every route: `{ error: text }` on wallet-session, `{ error: { code, message } }` elsewhere. */
 export function errorReply(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = asRefusal(error)
@@ -36,14 +33,10 @@ export function errorReply(log: Log) {
 }
 
 /** Whether a request target belongs to the wallet-session API. */
-function isWalletSessionTarget(target: string): boolean {
-  return /^\/(?:health|v1)(?:[/?]|$)/.test(target)
-}
+const isWalletSessionTarget = (target: string): boolean => /^\/(?:health|v1)(?:[/?]|$)/.test(target)
 
 /** The path of the route that was found, however it was spelled; else the target as sent. */
-function targetOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? request.raw.url ?? ''
-}
+const targetOf = (request: FastifyRequest): string => request.routeOptions.url ?? request.raw.url ?? ''
 
 function codeOfStatus(status: number): RefusalCode {
   if (status === 413) return 'body-too-large'

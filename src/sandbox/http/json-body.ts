@@ -4,10 +4,7 @@ import { Refusal } from './refusal.js'
 
 const NO_BODY = Buffer.alloc(0)
 
-/**
- * Keeps a JSON body as the bytes that came, because those were signed. `parseJsonBody` reads them after the signature
- * was found right.
- */
+/** Keeps a JSON body as its bytes, which were signed; `parseJsonBody` reads them once the signature is checked. */
 export function keepRawBody(app: FastifyInstance, limitBytes: number): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit: limitBytes }, (_request, body, done) =>
@@ -16,9 +13,7 @@ export function keepRawBody(app: FastifyInstance, limitBytes: number): void {
 }
 
 /** The bytes of the body before `parseJsonBody` ran; empty where there is none. */
-export function rawBodyOf(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : NO_BODY
-}
+export const rawBodyOf = (request: FastifyRequest): Buffer => (Buffer.isBuffer(request.body) ? request.body : NO_BODY)
 
 /** Turns the kept bytes into the value; refuses what is not UTF-8 or not JSON, and keys that poison prototypes. */
 export async function parseJsonBody(app: FastifyInstance, request: FastifyRequest): Promise<void> {

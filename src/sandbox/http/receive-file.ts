@@ -34,9 +34,7 @@ export async function acceptFiles(app: FastifyInstance, limit: number): Promise<
 }
 
 /** The largest body whose file is not above the limit, bytes. */
-export function multipartBodyLimit(limit: number): number {
-  return limit + MULTIPART_OVERHEAD_BYTES
-}
+export const multipartBodyLimit = (limit: number): number => limit + MULTIPART_OVERHEAD_BYTES
 
 /** The one file of a request, whole. Refuses one that is above the limit, empty, or not in the field `file`. */
 export async function receiveFile(request: FastifyRequest, limit: number): Promise<UploadedFile> {
@@ -59,9 +57,7 @@ function malformed(error: Error & { statusCode?: number }): never {
   throw new Refusal('body-invalid', 'The multipart body is malformed.')
 }
 
-function tooLarge(limit: number): Refusal {
-  return new Refusal('file-too-large', `A file may have at most ${limit} bytes.`)
-}
+const tooLarge = (limit: number): Refusal => new Refusal('file-too-large', `A file may have at most ${limit} bytes.`)
 
 const bodyUnchecked: typeof validatorCompiler = (part) =>
   part.httpPart === 'body' ? (body: unknown) => ({ value: body }) : validatorCompiler(part)

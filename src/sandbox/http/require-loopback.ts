@@ -14,6 +14,4 @@ export function requireLoopback(request: FastifyRequest): void {
   if (!fromHere || !fromPage) throw new Refusal('loopback-only', 'This route answers only to this machine.')
 }
 
-function hostName(host: string): string {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
-}
+const hostName = (host: string): string => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '')

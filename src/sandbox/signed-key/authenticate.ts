@@ -37,9 +37,7 @@ export function requireSignature(app: FastifyInstance, world: World, ...kinds: K
 }
 
 /** The key that signed this request. */
-export function callerOf(request: FastifyRequest): Caller {
-  return request.getDecorator<Caller>('caller')
-}
+export const callerOf = (request: FastifyRequest): Caller => request.getDecorator<Caller>('caller')
 
 /** Finds the key and checks the time; the signature itself is checked when the body is there. */
 export function readCredentials(world: World, request: FastifyRequest): Credentials {

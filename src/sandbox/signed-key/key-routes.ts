@@ -59,9 +59,7 @@ function refuseOthersKey(world: World, request: FastifyRequest, id: string): voi
   if (session !== null && world.keys.byId(id)?.wallet !== session.address) throw noSuchKey()
 }
 
-function noSuchKey(): Refusal {
-  return new Refusal('key-not-found', 'No key has this id.')
-}
+const noSuchKey = (): Refusal => new Refusal('key-not-found', 'No key has this id.')
 
 /** Revokes by id. Refuses with 404 where there is no such key. */
 export function revoked(world: World, id: string): { id: string; revoked: true } {

@@ -149,6 +149,5 @@ function completed(options: SandboxOptions, identity: Identity): SandboxOptions 
   return { ...identity, ...options, wallets: { ...identity.wallets, ...options.wallets } }
 }
 
-function unusable(message: string, cause?: unknown): AttestdError {
-  return new AttestdError('data-dir-unusable', message, { cause })
-}
+const unusable = (message: string, cause?: unknown): AttestdError =>
+  new AttestdError('data-dir-unusable', message, { cause })

@@ -16,9 +16,7 @@ export function requireRole(app: FastifyInstance, world: World, role: KeyKind): 
 }
 
 /** The session of this request. */
-export function sessionOf(request: FastifyRequest): WalletSession {
-  return request.getDecorator<WalletSession>('session')
-}
+export const sessionOf = (request: FastifyRequest): WalletSession => request.getDecorator<WalletSession>('session')
 
 function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletSession {
   if (world.walletSession.authDisabled) return developmentSession(world, request, role)
@@ -27,10 +25,7 @@ function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletS
   return session
 }
 
-/**
- * Whose bearer token a request to the dashboard and upload routes carries: the session of a wallet, or null for the
- * development account. Refuses with 401 one that is missing or neither.
- */
+/** The wallet whose session a dashboard or upload request carries; null: the development account. Refuses with 401. */
 export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
   const token = bearerOf(request)
   return token !== null && isSameSecret(token, world.account.sessionToken) ? null : readSession(world, token)
@@ -49,9 +44,8 @@ function readSession({ walletSession }: World, token: string | null): WalletSess
   return session
 }
 
-function noSession(message: string): Refusal {
-  return new Refusal('session-invalid', message, { headers: { 'www-authenticate': 'Bearer' } })
-}
+const noSession = (message: string): Refusal =>
+  new Refusal('session-invalid', message, { headers: { 'www-authenticate': 'Bearer' } })
 
 /** Where authentication is disabled: the wallet of a valid token, else the default one of the role; for this machine only. */
 function developmentSession(world: World, request: FastifyRequest, role: KeyKind): WalletSession {

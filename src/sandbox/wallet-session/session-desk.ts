@@ -42,6 +42,5 @@ export function sessionDesk(
   }
 }
 
-function profileOf(options: EasOptions, chainId: number): EasProfile {
-  return easProfile({ ...EAS, domainVersion: '', attestationVersion: 2, schemaUid: null, ...options, chainId })
-}
+const profileOf = (options: EasOptions, chainId: number): EasProfile =>
+  easProfile({ ...EAS, domainVersion: '', attestationVersion: 2, schemaUid: null, ...options, chainId })

@@ -2,10 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 type Reply = Readonly<Record<string, unknown>>
 
-/**
- * Shapes other than those of `choices.ts` that wallet-session-api.md leaves open as well: a test of a client states them
- * as what becomes of ours.
- */
+/** Shapes beyond `choices.ts` that wallet-session-api.md leaves open: a test states by them what becomes of ours. */
 export interface WalletSessionShapes {
   /** Replies, by method and path of their route. */
   readonly replies?: Readonly<Record<string, (reply: Reply) => Reply>>

@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import type { Reason } from '../../core/reasons.js'
 import { riskOfPercent, riskSchema, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
@@ -8,7 +9,6 @@ import { readStream } from '../stream-reader.js'
 import type { StreamSource } from '../stream-source.js'
 import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
-import { keyFixes } from './key-fixes.js'
 import { decodeEvent, readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
 
@@ -46,9 +46,8 @@ export function createSignedKeyService(options: SignedKeyOptions): SignedKeyServ
   return { service, clock: parts.clock, client, close: parts.close }
 }
 
-function credentialsOf({ accessKey, signingSecret }: SignedKeyOptions): Credentials | undefined {
-  return accessKey && signingSecret ? { accessKey, signingSecret } : undefined
-}
+const credentialsOf = ({ accessKey, signingSecret }: SignedKeyOptions): Credentials | undefined =>
+  accessKey && signingSecret ? { accessKey, signingSecret } : undefined
 
 class SignedKeyAttesterService implements AttesterService {
   readonly #client: SignedKeyClient
@@ -113,5 +112,27 @@ class SignedKeyAttesterService implements AttesterService {
       decode: (event) => decodeEvent(event, this.#options.onMalformed),
       recover: async (signal) => signed !== null && this.#client.recoverClock(signed.stamp, signal),
     }
+  }
+}
+
+/** By its prefix (specification, API key): whose key it is, and which one the refused routes take. */
+const KINDS = [
+  { prefix: 'ak_att_', kind: 'an attester', other: 'Use a submitter key (ak_sub_) to upload and register.' },
+  { prefix: 'ak_sub_', kind: 'a submitter', other: 'Use an attester key (ak_att_) to list and score.' },
+] as const
+
+/** What a person can do about the refusals of this API, by the key and header prefix in use. */
+export function keyFixes({
+  accessKey = '',
+  headerPrefix = 'Service',
+}: {
+  readonly accessKey?: string | undefined
+  readonly headerPrefix?: string | undefined
+}): Readonly<Partial<Record<Reason, string>>> {
+  const key = KINDS.find(({ prefix }) => accessKey.startsWith(prefix))
+  const ofKind = key ? `ATTESTD_ACCESS_KEY is ${key.kind} key (${key.prefix}). ${key.other} Otherwise check` : 'Check'
+  return {
+    'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked. The headers were sent as ${headerPrefix}-Access-Key and so on; if the service uses another prefix, set ATTESTD_HEADER_PREFIX.`,
+    'service-forbidden': `${ofKind} the stake and the wallet of the key in the dashboard.`,
   }
 }

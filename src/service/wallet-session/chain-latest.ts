@@ -37,6 +37,5 @@ function blockTimeOf(value: unknown): number | null {
   return number !== null && number < SECONDS_BELOW ? number * 1000 : unixMsOf(value)
 }
 
-function unusable(what: string): AttestdError {
-  return new AttestdError('service-reply-invalid', `The chain time cannot be used: ${what}`)
-}
+const unusable = (what: string): AttestdError =>
+  new AttestdError('service-reply-invalid', `The chain time cannot be used: ${what}`)

@@ -90,11 +90,7 @@ export class WalletSessionClient {
     }
   }
 
-  /**
-   * Sends one score once: not again, whatever the answer; a 401 drops the session, so that the next try has another.
-   * The answer's shape is not shown.
-   * @throws AttestdError asset-closed for 404 and 410, request-invalid before anything is sent
-   */
+  /** Sends a score once; a 401 drops the session. @throws asset-closed (404, 410), request-invalid before it is sent */
   async score(id: string, input: ScoreInput, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const target = `${ASSETS_PATH}/${encodeId(id)}/scores`
     const body = JSON.stringify(checked(scoreInputSchema, input))
@@ -195,6 +191,4 @@ export class WalletSessionClient {
   }
 }
 
-function bearer(token: string): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${token}` }
-}
+const bearer = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` })

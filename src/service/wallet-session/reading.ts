@@ -32,10 +32,7 @@ export interface ReadOptions {
   readonly onMalformed?: OnMalformed | undefined
 }
 
-/**
- * What stands in an answer, out of its envelope: where `data` is an object and the answer is no asset itself, its fields
- * beside those around it.
- */
+/** An answer out of its envelope: the fields of `data`, where that is an object and the answer is no asset itself. */
 export function outOfEnvelope(reply: unknown): unknown {
   const { data, ...others } = asRecord(reply) ?? {}
   const inner = asRecord(data)
@@ -129,9 +126,8 @@ function listedScore(record: Record<string, unknown>, attester: string | undefin
   return own === 'unreadable' ? {} : scoreFields(own)
 }
 
-function scoreFields(own: OwnScore | null): Pick<Asset, 'myScore' | 'myAlgorithm'> {
-  return own ? { myScore: own.risk, myAlgorithm: own.algorithm } : { myScore: null }
-}
+const scoreFields = (own: OwnScore | null): Pick<Asset, 'myScore' | 'myAlgorithm'> =>
+  own ? { myScore: own.risk, myAlgorithm: own.algorithm } : { myScore: null }
 
 /** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
 function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): OwnScore | null {
@@ -143,6 +139,5 @@ function foundScore(reply: Record<string, unknown>, scoreCount: number, attester
   return own
 }
 
-function unusable(what: string): AttestdError {
-  return new AttestdError('service-reply-invalid', `The asset cannot be used: ${what}`)
-}
+const unusable = (what: string): AttestdError =>
+  new AttestdError('service-reply-invalid', `The asset cannot be used: ${what}`)

@@ -26,6 +26,5 @@ export function readReceipt(
   return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
 }
 
-function wrong(what: string): AttestdError {
-  return new AttestdError('service-reply-invalid', `The receipt ${what}.`, { ambiguous: true })
-}
+const wrong = (what: string): AttestdError =>
+  new AttestdError('service-reply-invalid', `The receipt ${what}.`, { ambiguous: true })

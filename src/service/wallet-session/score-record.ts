@@ -74,10 +74,8 @@ export function ownScore(scores: readonly unknown[], attester: string): OwnScore
   }
 }
 
-function timeOf(record: Record<string, unknown>): number {
-  return TIME_FIELDS.map((field) => unixMsOf(record[field])).find((time) => time !== null) ?? Number.NEGATIVE_INFINITY
-}
+const timeOf = (record: Record<string, unknown>): number =>
+  TIME_FIELDS.map((field) => unixMsOf(record[field])).find((time) => time !== null) ?? Number.NEGATIVE_INFINITY
 
-function within(value: number | null, max: number): number | null {
-  return value !== null && value >= 0 && value <= max ? value : null
-}
+const within = (value: number | null, max: number): number | null =>
+  value !== null && value >= 0 && value <= max ? value : null

@@ -96,11 +96,7 @@ export class SessionKeeper {
     this.#options = options
   }
 
-  /**
-   * A token that can be sent now.
-   * @throws AttestdError service-*, role-missing, challenge-untrusted or wallet-*, never
-   * ambiguous, with the time to wait for where the keeper pauses
-   */
+  /** A token to send now. @throws service-*, role-missing, challenge-untrusted, wallet-*; never ambiguous */
   async token(signal?: AbortSignal): Promise<string> {
     return (await this.#usable(signal)).token
   }
@@ -234,6 +230,5 @@ export class SessionKeeper {
   }
 }
 
-function paused({ reason, message, facts, cause }: AttestdError, leftMs: number): AttestdError {
-  return walletError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })
-}
+const paused = ({ reason, message, facts, cause }: AttestdError, leftMs: number): AttestdError =>
+  walletError(reason, message, { cause, facts, retryAfterMs: Math.ceil(leftMs) })

@@ -84,13 +84,9 @@ function wrongHost(text: string, expected: Expected): string | null {
 const TERMS_LINK =
   /(?<!\S)https:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}\/[\w/.-]*(?:terms|tos|legal|privacy|conditions)[\w/.-]*(?!\S)/gi
 
-function withoutTerms(text: string): string {
-  return text.replaceAll(TERMS_LINK, 'link')
-}
+const withoutTerms = (text: string): string => text.replaceAll(TERMS_LINK, 'link')
 
-function namesUs(text: string, expected: Expected): boolean {
-  return hostsIn(text).some((host) => isOurHost(host, expected))
-}
+const namesUs = (text: string, expected: Expected): boolean => hostsIn(text).some((host) => isOurHost(host, expected))
 
 function hostsIn(text: string): string[] {
   const labeled = LABELED_HOSTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, host]) => host!))
@@ -109,9 +105,7 @@ function wrongPlace(text: string, expected: Expected): string | null {
 
 const OTHER_NONCE = new RegExp(`\\bnonce\\s*[:=](?!\\s*["'<(]?${NONCE_MARK})`, 'i')
 
-function wrongNonce(text: string): string | null {
-  return OTHER_NONCE.test(text) ? 'it states another nonce' : null
-}
+const wrongNonce = (text: string): string | null => (OTHER_NONCE.test(text) ? 'it states another nonce' : null)
 
 function wrongTime(text: string, { time }: Expected): string | null {
   if (time === null) return null
@@ -138,6 +132,4 @@ function timesIn(line: string): number[] {
   return [...texts, ...numbers].filter((time) => !Number.isNaN(time))
 }
 
-function shortened(text: string): string {
-  return cleanLine(text, 80)
-}
+const shortened = (text: string): string => cleanLine(text, 80)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diagnoseFleet } from '../../../src/app/doctor/diagnose-fleet.js'
-import { diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
+import { diagnoseFleet, diagnoseSettings } from '../../../src/app/doctor/diagnose-settings.js'
 import { check, failed } from '../../../src/app/doctor/diagnosis.js'
 import { stakeText } from '../../../src/app/doctor/service-text.js'
 import { AttestdError } from '../../../src/core/errors.js'

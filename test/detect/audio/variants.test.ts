@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { VARIANTS, varied } from '../../../src/detect/audio/audio-reader.js'
 import { PowerSpectrum } from '../../../src/detect/audio/fourier.js'
-import { VARIANTS, varied } from '../../../src/detect/audio/variants.js'
 import { sine, whiteNoise } from '../../support/sounds.js'
 
 const RATE = 16_000

@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { describe, expect, it } from 'vitest'
-import { withoutNmt } from '../../../src/detect/text/nmt-normalizer.js'
+import { withoutNmt } from '../../../src/detect/text/token-features.js'
 
 /** What the tokenizer library makes of a text by this normalizer. */
 function normalized(normalizer: unknown, text: string): string {

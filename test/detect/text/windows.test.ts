@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { textVariants } from '../../../src/detect/text/variants.js'
+import { textVariants } from '../../../src/detect/text/text-reader.js'
 import { cutWindows } from '../../../src/detect/text/windows.js'
 
 const PLAN = { longest: 300, shortest: 60 }

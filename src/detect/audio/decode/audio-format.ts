@@ -21,10 +21,7 @@ const OGG_CODECS: readonly (readonly [magic: string, codec: WasmCodec])[] = [
   ['\u007fFLAC', 'ogg-flac'],
 ]
 
-/**
- * Detects from its first bytes, never from its name, how a file that was declared audio is read.
- * @throws AttestdError media-empty, media-type-mismatch, media-unsupported
- */
+/** The format of audio by its first bytes. @throws media-empty, media-type-mismatch, media-unsupported */
 export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')
@@ -73,6 +70,4 @@ async function behindTag(file: string, head: Buffer): Promise<AudioFormat> {
 }
 
 /** ID3v2 sizes have seven bits a byte. */
-function synchsafe(bytes: Buffer): number {
-  return bytes.reduce((size, byte) => size * 128 + (byte & 0x7f), 0)
-}
+const synchsafe = (bytes: Buffer): number => bytes.reduce((size, byte) => size * 128 + (byte & 0x7f), 0)

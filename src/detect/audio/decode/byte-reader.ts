@@ -32,7 +32,6 @@ export class ByteReader {
     }
   }
 
-  /** Ends the source, read or not. */
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }

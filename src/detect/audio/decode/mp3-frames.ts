@@ -79,10 +79,7 @@ export class Mp3Frames {
   }
 }
 
-/**
- * Length of MPEG audio: by its frames where these last no longer than `most` seconds, else an estimate by those and the bytes
- * behind them.
- */
+/** Length of MPEG audio: by its frames up to `most` seconds, else estimated by those and the bytes behind them. */
 export async function mp3Seconds(file: string, from: number, to: number, most: number): Promise<number> {
   const frames = new Mp3Frames()
   const source = createReadStream(file, { start: from })

@@ -6,7 +6,6 @@ const CAPTURE_PATTERN = Buffer.from('OggS')
 /** Where a header has its flags and the number of its stream. */
 const FLAGS_AT = 5
 const SERIAL_AT = 14
-/** The page is the first one of its stream. */
 const BEGINS_STREAM = 2
 
 /**

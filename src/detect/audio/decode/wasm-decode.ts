@@ -34,10 +34,7 @@ const DECODERS = {
 /** Sounds that are decoded by WebAssembly, by container and codec; `audio-format.ts` finds out which one a file is. */
 export type WasmCodec = keyof typeof DECODERS
 
-/**
- * Decodes by a WebAssembly build of the codec's own library, which cannot reach beyond its memory.
- * @throws AttestdError media-corrupt
- */
+/** Decodes by a WebAssembly build of the codec, which cannot leave its memory. @throws AttestdError media-corrupt */
 export async function* decodeByWasm(
   codec: WasmCodec,
   bytes: AsyncIterable<Uint8Array>,

@@ -14,16 +14,12 @@ const UNKNOWN_SIZE = 0x7fff_0000
 /** What a WAVE header states. */
 export interface WavHeader {
   readonly format: WavFormat
-  /** Where the samples begin. */
   readonly dataAt: number
   /** Of samples; infinite where they go on to the end of the file. */
   readonly dataBytes: number
 }
 
-/**
- * Reads the header of RIFF/WAVE and RF64, without the samples behind it.
- * @throws AttestdError media-corrupt (no header, no sound)
- */
+/** Reads the header of RIFF/WAVE and RF64. @throws AttestdError media-corrupt (no header, no sound) */
 export async function wavHeader(bytes: AsyncIterable<Uint8Array>): Promise<WavHeader> {
   const reader = new ByteReader(bytes)
   try {
@@ -33,10 +29,7 @@ export async function wavHeader(bytes: AsyncIterable<Uint8Array>): Promise<WavHe
   }
 }
 
-/**
- * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples, from their beginning.
- * @throws AttestdError media-corrupt (no header, no sound), media-unsupported (other codecs)
- */
+/** Decodes RIFF/WAVE and RF64: PCM, float, A-law, mu-law. @throws media-corrupt, media-unsupported (other codecs) */
 export async function* decodeWav(bytes: AsyncIterable<Uint8Array>): SoundBlocks {
   const reader = new ByteReader(bytes)
   try {

@@ -76,9 +76,7 @@ function inOrder(all: z.infer<typeof names>): string[] {
     .map(([, name]) => name)
 }
 
-async function textOf(file: string): Promise<string> {
-  return (await readFileIfPresent(file))?.toString('utf8') ?? ''
-}
+const textOf = async (file: string): Promise<string> => (await readFileIfPresent(file))?.toString('utf8') ?? ''
 
 function yamlOf(text: string): unknown {
   try {

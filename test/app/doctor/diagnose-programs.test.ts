@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { diagnoseFfmpeg } from '../../../src/app/doctor/diagnose-ffmpeg.js'
+import { diagnoseFfmpeg } from '../../../src/app/doctor/diagnose-programs.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
 
 let folder: string

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { detectionLines } from '../../src/cli/detection-text.js'
+import { detectionLines } from '../../src/cli/score.js'
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection } from '../../src/detect/detection.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { keyFixes } from '../../../src/service/signed-key/key-fixes.js'
+import { keyFixes } from '../../../src/service/signed-key/attester-service.js'
 
 it('a refusal names the kind of key that is needed, where the key is of the other', () => {
   expect(keyFixes({ accessKey: 'ak_sub_1' })['service-forbidden']).toMatch(

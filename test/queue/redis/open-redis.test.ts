@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redisClaims } from '../../../src/queue/redis/shared.js'
+import { redisClaims } from '../../../src/queue/redis/open-redis.js'
 import { connected } from './connected-redis.js'
 
 describe('claims', () => {

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeSandboxSecrets } from '../../../src/app/verbs/sandbox-secrets.js'
+import { embeddedWalletOptions, writeSandboxSecrets } from '../../../src/app/verbs/sandbox.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 
 let root: string
@@ -64,5 +64,29 @@ describe('the secrets of a sandbox', () => {
     await fs.writeFile(at('s', 'wallet_key'), '0x1\n')
     await writeSandboxSecrets(at('s'), sandbox('3'))
     expect((await held())[2]).toBe('0x3\n')
+  })
+})
+
+describe('the embedded wallets of a sandbox', () => {
+  it('are local ones, or none', () => {
+    expect(embeddedWalletOptions('local', {})).toEqual({ embeddedWallet: { kind: 'local' } })
+    expect(embeddedWalletOptions('none', {})).toEqual({ embeddedWallet: null })
+  })
+
+  it('at Privy are those of the settings, that wallet the one of the attester', () => {
+    const address = `0x${'ab'.repeat(20)}`
+    const env = {
+      ATTESTD_WALLET_ADDRESS: address,
+      ATTESTD_PRIVY_APP_ID: 'app',
+      ATTESTD_PRIVY_APP_SECRET: 'hush',
+      ATTESTD_PRIVY_WALLET_ID: 'w1',
+    }
+    expect(embeddedWalletOptions('privy', env)).toMatchObject({
+      attesterWallet: address,
+      embeddedWallet: { kind: 'privy', appId: 'app', appSecret: 'hush', walletIds: { [address]: 'w1' } },
+    })
+    expect(() => embeddedWalletOptions('privy', { ...env, ATTESTD_PRIVY_APP_SECRET: '' })).toThrow(
+      /ATTESTD_PRIVY_APP_SECRET/,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { attestedBy } from '../../../src/app/demo/attested.js'
+import { attestedBy } from '../../../src/app/demo/demo-rows.js'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { asRisk, scoreValues } from '../../../src/core/risk.js'
 import { profileOf, readEasVectors } from '../../support/eas-vectors.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { MediaCells } from '../../../../src/lab/data/hub/media-cells.js'
 import { ParquetFile } from '../../../../src/lab/data/hub/parquet-file.js'
+import { MediaCells } from '../../../../src/lab/data/hub/read-parquet.js'
 import { imageParquet } from '../../../support/image-parquet.js'
 import { rowFiles } from '../row-files.js'
 
