@@ -13,8 +13,6 @@ say 'one platform, no compiler'
 
 say 'attestd --version'
 attestd --version
-say 'attestd models verify'
-attestd models verify
 say 'attestd score, H.264 through ffmpeg'
 ffmpeg -loglevel error -f lavfi -i testsrc=duration=4:size=640x480 -c:v libx264 -pix_fmt yuv420p /tmp/made.mp4
 attestd score /tmp/made.mp4 --media-type video_short
@@ -23,10 +21,10 @@ ffmpeg -loglevel error -i /app/samples/espeak-weather.mp3 -c:a aac /tmp/made.m4a
 attestd score /tmp/made.m4a --media-type audio
 ffmpeg -loglevel error -i /app/samples/espeak-weather.mp3 -c:a libopus /tmp/made.ogg
 attestd score /tmp/made.ogg --media-type audio
-say 'attestd demo'
+say 'attestd demo, of a sample of each kind'
 attestd demo | tail -5
 
-say 'attestd init, sandbox, doctor'
+say 'attestd init, sandbox, doctor, which has each detector reproduce its risk'
 attestd init /data/tour --service-url http://127.0.0.1:8787 >/dev/null
 attestd sandbox --samples --secrets /data/tour/secrets >/tmp/sandbox.log 2>&1 &
 sandbox=$!

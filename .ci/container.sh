@@ -34,6 +34,8 @@ megabytes=$(($(du --apparent-size --block-size=1 --summarize "$root" | cut -f1) 
 echo "image: $megabytes MB of $LIMIT_MB MB"
 [ "$megabytes" -le "$LIMIT_MB" ] || { du -m --max-depth=3 "$root" | sort -rn | head -30; exit 1; }
 
+node .ci/one-of-each-kind.mjs "$root/app/samples"
+
 # As config/compose.yaml runs it: /tmp in memory, /data writable, everything else read-only; here without network, too.
 mkdir -m 0700 "$work/data" && chown 1000:1000 "$work/data"
 mapfile -t variables < <(image_store inspect --type image --format '{{range .Docker.Config.Env}}{{println .}}{{end}}' localhost/attestd | grep .)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Packs what `npm publish` would, installs the tarball globally with an empty prefix on a machine without a compiler, and runs it
-# from an empty folder: what it holds, and that the demo scores every sample. No package needs its install script, and that of
-# onnxruntime-node downloads CUDA libraries of 300 MB from another host: --ignore-scripts. Needs npm's registry or its cache.
+# from an empty folder: what it holds, and that the demo of the second API scores a sample of each kind. No package needs its
+# install script, and that of onnxruntime-node downloads CUDA libraries of 300 MB from another host: --ignore-scripts. Needs npm's
+# registry or its cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 checkout=$PWD
@@ -35,6 +36,7 @@ bash "$checkout/.ci/bare.sh" npm install --global --ignore-scripts --prefix "$wo
   { tail -20 "$work/log"; exit 1; }
 attestd() { env -i HOME="$work/home" PATH="$work/installed/bin:$(dirname "$(command -v node)"):/usr/bin:/bin" attestd "$@"; }
 [ "$(attestd --version)" = "$(node -p "require('$work/installed/lib/node_modules/attestd/package.json').version")" ]
-attestd demo | tail -4
+node "$checkout/.ci/one-of-each-kind.mjs" "$work/installed/lib/node_modules/attestd/samples"
+attestd demo --api wallet-session | tail -6
 [ -z "$(ls -A)" ] || { echo "The demo left files: $(ls -A)"; exit 1; }
 echo "package installed and run (${SECONDS} s)"

@@ -7,7 +7,8 @@
 #   recipes.sh run FOLDER       the runs, in the environments that lie there
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export OMP_NUM_THREADS=2
+# Beside other steps several threads would mostly wait for each other, and compute while they wait.
+export OMP_NUM_THREADS=1
 # Processor time of a recipe, which is the same where other steps run beside it; one that waits for ever ends some day, too.
 LIMIT_S=${RECIPE_LIMIT_S:-1200}
 STUCK_S=$((3 * LIMIT_S))

@@ -119,6 +119,8 @@ def parse_arguments():
     args = parser.parse_args()
     if args.small:
         import fixture
+        import verdicts
+        verdicts.ROUNDS, verdicts.AIMS = 10, verdicts.AIMS[:2]
         args.work = args.work / 'small'
         args.out = args.out or args.work / 'package'
         args.data, args.list = args.work / 'fixture', args.work / 'fixture-list'

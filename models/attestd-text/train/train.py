@@ -2,7 +2,7 @@
 """Trains, evaluates, calibrates and packages the text detector.
 
     python3 train.py --data DIR --human FILE    both packages (about 35 minutes of one CPU core)
-    python3 train.py --small                    smoke check on made-up texts, under 2 minutes, no data
+    python3 train.py --small                    smoke check on made-up texts, half a minute, no data
 
 Both install a published detector from PyPI into --work.
 
@@ -204,7 +204,8 @@ def main():
     args = parse_arguments()
     hasher = features.Hasher()
     if args.small:
-        fitting.TREES["max_iter"], features.BUCKETS, verdicts.ROUNDS = 10, 1 << 12, 10
+        fitting.TREES["max_iter"], fitting.STEPS, features.BUCKETS = 3, 10, 1 << 12
+        data.MIN_PAIR, data.MOST_CHANGED, verdicts.ROUNDS, verdicts.AIMS = 15, 5, 10, verdicts.AIMS[:2]
         pack = data.fixture()
     else:
         rows = data.read_rows(args.data / "train.jsonl.gz") + data.read_rows(args.human) + data.read_written()

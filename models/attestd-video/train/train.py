@@ -27,6 +27,7 @@ import head  # noqa: E402
 import package  # noqa: E402
 import seen  # noqa: E402
 import trials  # noqa: E402
+import verdicts  # noqa: E402
 
 
 class Observed:
@@ -61,6 +62,7 @@ def parse_arguments():
     parser.add_argument('--small', action='store_true', help='smoke check; never touches the package')
     args = parser.parse_args()
     if args.small:
+        verdicts.ROUNDS, verdicts.AIMS = 10, verdicts.AIMS[:2]
         args.work = args.work / 'small'
         args.out = args.out or args.work / 'package'
         args.clips = args.work / 'clips'
