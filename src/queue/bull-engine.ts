@@ -344,7 +344,7 @@ export class BullEngine implements QueueEngine {
       try {
         for (const name of QUEUE_NAMES) await this.#promoteDelayed(name)
       } catch {
-        // The engine reports its own trouble; the next look tries again.
+        // The engine reports its own trouble; the next look retries.
         return
       }
       log.info({ backMs }, 'wall clock was set back, delayed jobs were retried')
