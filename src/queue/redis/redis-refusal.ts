@@ -19,12 +19,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     pattern: /certificate|self.signed|altnames/i,
     reason: 'queue-certificate-refused',
-    meaning: () => 'and attestd do not accept the certificate of the other',
+    meaning: () => 'has a certificate that attestd does not accept, or does not accept that of attestd',
   },
   {
     pattern: /wrong version number|SSL routines|packet length/i,
     reason: 'queue-tls-mismatch',
-    meaning: () => 'does not speak TLS as the URL says',
+    meaning: () => 'does not speak TLS, but the URL requires it',
   },
   {
     pattern: /DB index|SELECT is not allowed/i,
@@ -34,7 +34,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     pattern: /No such master/i,
     reason: 'queue-address-wrong',
-    meaning: ({ primary }) => `are Sentinels that know no primary by the name of ${primary}`,
+    meaning: ({ primary }) => `has Sentinels without a primary named ${primary}`,
   },
   {
     pattern: /unknown command.{1,3}sentinel/i,

@@ -19,7 +19,7 @@ describe('what Redis answers where waiting does not help', () => {
     ['packet length too long', 'queue-tls-mismatch', /speak TLS/],
     ['ERR DB index is out of range', 'queue-address-wrong', /has no database 3/],
     ['ERR SELECT is not allowed in cluster mode', 'queue-address-wrong', /has no database 3/],
-    ['ERR No such master with that name', 'queue-address-wrong', /no primary by the name of main/],
+    ['ERR No such master with that name', 'queue-address-wrong', /without a primary named main/],
     ["ERR unknown command 'SENTINEL', with args", 'queue-address-wrong', /is not a Sentinel/],
     ['ERR unknown command `sentinel`', 'queue-address-wrong', /is not a Sentinel/],
     ['ERR This instance has cluster support disabled', 'queue-address-wrong', /not a node of a cluster/],
