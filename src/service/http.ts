@@ -48,6 +48,8 @@ export interface HttpCall {
   readonly provenBy?: readonly number[]
   /** Texts that must not come back in an error message, should the service repeat them. */
   readonly secrets?: readonly string[]
+  /** Called when the connection stands and the request is about to be written: what it throws keeps the request back. */
+  readonly lastLook?: (() => void) | undefined
 }
 
 /** One finished request; for metrics. */
@@ -173,6 +175,7 @@ export class HttpCaller {
       body: call.body ?? null,
       signal,
       dispatcher: onWire(this.#agent, () => {
+        call.lastLook?.()
         flight.started = true
       }),
     })

@@ -61,14 +61,12 @@ export class WalletSessionAttesterService implements AttesterService {
   }
 
   async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {
-    const { address: attester, client, session } = this.#options
+    const { address: attester, client } = this.#options
     const date = await dateAttestation(this.#options, signedAt, signal)
     const input = await this.#inputOf(score, date.time, signal)
-    // One that ended meanwhile takes its time to open: nothing but the request itself comes after the look at the age.
-    await session.token(signal)
-    date.stillGood()
     try {
-      const reply = await client.score(score.assetId, input, signal)
+      // A session or connection may take its time to open, and the process may be suspended meanwhile.
+      const reply = await client.score(score.assetId, input, signal, date.stillGood)
       return readReceipt(reply, { assetId: score.assetId, risk: roundedRisk(score.risk), attester })
     } catch (error) {
       throw date.judged(error)

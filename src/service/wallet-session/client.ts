@@ -35,7 +35,8 @@ export interface WalletSessionClientOptions {
 }
 
 /** A request before it has its token. */
-interface Unsent extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
+interface Unsent
+  extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy' | 'lastLook'> {
   readonly target: string
 }
 
@@ -90,13 +91,22 @@ export class WalletSessionClient {
     }
   }
 
-  /** Sends a score once; a 401 drops the session. @throws asset-closed (404, 410), request-invalid before it is sent */
-  async score(id: string, input: ScoreInput, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  /**
+   * Sends a score once; a 401 drops the session. @param lastLook see `HttpCall`
+   * @throws asset-closed (404, 410), request-invalid before it is sent, and what `lastLook` throws
+   */
+  async score(
+    id: string,
+    input: ScoreInput,
+    signal?: AbortSignal,
+    lastLook?: () => void,
+  ): Promise<Record<string, unknown>> {
     const target = `${ASSETS_PATH}/${encodeId(id)}/scores`
     const body = JSON.stringify(checked(scoreInputSchema, input))
     const route = `POST ${ASSETS_PATH}/:id/scores`
+    const unsent = { method: 'POST', target, body, route, provenBy: NOT_STORED, lastLook } as const
     try {
-      return await this.#once({ method: 'POST', target, body, route, provenBy: NOT_STORED }, looseRecordSchema, signal)
+      return await this.#once(unsent, looseRecordSchema, signal)
     } catch (error) {
       if (isStatus(error, 404, 410)) throw assetClosed(error)
       throw error

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { type Handler, sendJson } from '../local-service.js'
@@ -314,6 +314,26 @@ describe('submit', () => {
       return {}
     }
     const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), onTestFinished, { attest })
+    const error = await failure(built.service.submit(score, built.clock.now()))
+    expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
+    expect(posts(built)).toEqual([])
+  })
+
+  it('is not sent where the process was suspended for longer than the window before it was written', async ({
+    onTestFinished,
+  }) => {
+    let isMade = false
+    const attest = async () => {
+      isMade = true
+      return {}
+    }
+    const built = await bench(always({ score: record }), onTestFinished, { attest })
+    const sleep = built.clock.sleep.bind(built.clock)
+    // The limit of the request begins right before it connects.
+    vi.spyOn(built.clock, 'sleep').mockImplementation((ms, signal) => {
+      if (isMade) built.clock.tick(30_001)
+      return sleep(ms, signal)
+    })
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
     expect(posts(built)).toEqual([])
