@@ -49,7 +49,7 @@ export function parseStakeAbi(text: string): StakeAbi {
   for (const part of text.split(';').map((each) => each.trim())) {
     if (part === '') continue
     const [purpose, value] = parseEntry(part)
-    if (entries.has(purpose)) throw invalid(purpose, 'is given twice')
+    if (entries.has(purpose)) throw invalid(purpose, 'is set twice')
     entries.set(purpose, value)
   }
   const call = (purpose: Purpose) => entries.get(purpose) as StakeCall | undefined

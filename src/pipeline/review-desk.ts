@@ -112,7 +112,7 @@ export async function decide(
     if (job) return job
     await clock.sleep(TRY_AGAIN_MS)
   }
-  throw new AttestdError('queue-unreachable', 'The queue did not take the decision; nothing was recorded.')
+  throw new AttestdError('queue-unreachable', 'The queue did not accept the decision; nothing was recorded.')
 }
 
 /** @returns null where the job could not be replaced now */

@@ -36,7 +36,7 @@ export const assetIdSchema = z
   .string()
   .min(1)
   .max(ASSET_ID_MAX)
-  .refine((id) => id.isWellFormed() && !id.includes('\u0000') && id !== '.' && id !== '..', 'cannot stand in a path')
+  .refine((id) => id.isWellFormed() && !id.includes('\u0000') && id !== '.' && id !== '..', 'cannot be part of a path')
 
 /** A JSON object of which nothing more is known here; what is read of it is checked where it is read. */
 export const looseRecordSchema = z.looseObject({})

@@ -230,7 +230,7 @@ describe.skipIf(!present)('in a browser', () => {
     await picture(page, 'board')
     await page.goto(`${server.url}/queues/queue/analyze-image?status=prioritized`)
     await page.getByText('A photo of the harbor').first().waitFor()
-    await page.getByText('Read-only, since no password is set').first().waitFor()
+    await page.getByText('Read-only: no password is set').first().waitFor()
     await picture(page, 'board-queue')
     expect(complaints).toEqual([])
     await close()

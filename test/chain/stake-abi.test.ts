@@ -61,7 +61,7 @@ describe('what is refused, with the purpose and what was expected', () => {
     ['', 'its purpose stake is missing'],
     [STAKE, 'its purpose minimum is missing'],
     [MINIMUM, 'its purpose stake is missing'],
-    [`${STAKE};${STAKE};${MINIMUM}`, 'its purpose stake is given twice'],
+    [`${STAKE};${STAKE};${MINIMUM}`, 'its purpose stake is set twice'],
     ['stakeOf(address)', 'which is not purpose=signature'],
     [`owner=function owner() view returns (address);${STAKE}`, 'it has no purpose "owner"'],
     ['stake=1000', 'its purpose stake holds "1000", which is not a function signature'],

@@ -157,7 +157,7 @@ describe('find', () => {
     },
   )
 
-  it('refuses an id that cannot stand in a path, before anything is sent', async () => {
+  it('refuses an id that cannot be part of a path, before anything is sent', async () => {
     const { service, server } = await setUp(list([]))
     for (const id of ['..', '.', '', '\ud800']) {
       expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })

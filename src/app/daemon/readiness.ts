@@ -105,7 +105,7 @@ function inferenceCheck(detectors: DetectorHost): CheckResult {
   const detail = { processesReady: ready, processesBusy: busy }
   const message = `The last inference was ${Math.round(lastInferenceAgoMs / 1000)} s ago.`
   if (unreachable.length > 0) {
-    const away = `The model server of ${unreachable.join(', ')} does not answer; its files are tried again later.`
+    const away = `The model server of ${unreachable.join(', ')} does not answer; its files are retried later.`
     return { ok: false, reason: 'detector-unreachable', message: away, detail }
   }
   if (lastInferenceAgoMs <= INFERENCE_FRESH_MS + (busy > 0 ? timeoutMs : 0)) return { ok: true, message, detail }

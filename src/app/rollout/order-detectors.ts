@@ -87,7 +87,7 @@ function outcomeOf(daemon: string, daemons: readonly FleetDaemon[], id: string, 
   const found = daemons.find(({ name }) => name === daemon)
   const unanswered = (message: string) => ({ daemon, outcome: 'no-answer', message, lost: [] })
   if (!found) return unanswered('It stopped, or was lost.')
-  if (!found.selection) return unanswered('It is of a release that takes no orders.')
+  if (!found.selection) return unanswered('It runs a release without support for orders.')
   const { lost, message, order, outcome } = found.selection
   if (order === id) return { daemon, outcome, message, lost }
   return isLate ? unanswered('It did not answer in time.') : null

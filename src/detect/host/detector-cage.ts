@@ -95,7 +95,7 @@ const isElsewhere = (file: string): boolean => !SYSTEM.some((folder) => file.sta
 export async function cageGap(cage: DetectorCage): Promise<string | null> {
   // The memory of a caged process is read from outside, where it is found as a child of bwrap.
   if (!(await isThere(`/proc/${process.pid}/task/${process.pid}/children`)))
-    return 'this system does not tell the children of a process'
+    return 'this system does not list the children of a process'
   const [command = '', ...args] = lineOf(cage, { visible: [process.execPath], hasNetwork: false })
   const child = spawn(command, [...args, process.execPath, '--version'], {
     env: {},

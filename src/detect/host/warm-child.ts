@@ -60,7 +60,7 @@ function tightMemory(taken: string, { memoryBytes, packages }: WarmChildOptions)
   const ids = packages.map(({ manifest }) => manifest.id).join(', ')
   return new AttestdError(
     'setting-invalid',
-    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process takes ${taken} before its first file, with ${ids}. Set it to at least twice what they need, or remove a package that should not need as much.`,
+    `ATTESTD_DETECTOR_MEMORY_MB is ${Math.round(memoryBytes / MIB)}, but a detector process uses ${taken} before its first file, with ${ids}. Set it to at least twice what they need, or remove a package that should not need as much.`,
   )
 }
 

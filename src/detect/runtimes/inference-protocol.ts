@@ -175,7 +175,7 @@ function tensorValues(tensor: ReplyTensor, raw: Buffer): readonly number[] {
   if (datatype !== 'FP32' && datatype !== 'FP64') throw malformed(`its output is of type ${datatype}`)
   const values = data === undefined ? rawNumbers(raw, datatype) : flat(data)
   const stated = shape.reduce((product, side) => product * side, 1)
-  if (values.length !== stated) throw malformed(`its output has ${values.length} numbers, its shape says ${stated}`)
+  if (values.length !== stated) throw malformed(`its output has ${values.length} numbers, its shape states ${stated}`)
   return values
 }
 

@@ -13,6 +13,6 @@ export function requireWidth(shape: readonly (number | string)[] | undefined, wi
   throw manifestRefused(
     id,
     width === 1 ? 'outputKind' : 'classes',
-    `expects an output of width ${width}, the model gives ${given}`,
+    `expects an output of width ${width}, the model returns ${given}`,
   )
 }

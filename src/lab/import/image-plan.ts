@@ -31,7 +31,7 @@ export function imagePlan(
   if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
   const guesses: string[] = []
-  if (takesBytes) guesses.push('The network takes bytes; normalizing them was taken to be part of it.')
+  if (takesBytes) guesses.push('The network takes bytes; it is assumed to normalize them itself.')
   const { crop, ...size } = sizePlan(config, guesses)
   return {
     preprocessing: {

@@ -131,7 +131,7 @@ function manifestOf(
     decisionBand: { low: 0.5, high: 0.5 },
     selfTest: { file: sampleName(plan), risk, tolerance: TOLERANCE },
     training: {
-      data: 'Not known: the export does not say what it was trained on. See card.md.',
+      data: 'Not known: the export does not state what it was trained on. See card.md.',
       license: 'Not known; use the weights for evaluation only until you have asked.',
     },
     license: license === null ? 'Not stated in the export' : `${license}, as the export states`,

@@ -31,7 +31,7 @@ export function textPlan(
       languages: [...languages],
       features: { kind: 'tokens', ...TOKENIZER_FILES, maxTokens },
     },
-    guesses: [`The languages (${languages.join(', ')}) were given at the import, not by the export (--languages).`],
+    guesses: [`The languages (${languages.join(', ')}) were set at the import (--languages), not by the export.`],
   }
 }
 

@@ -61,7 +61,7 @@ export function registerBoard(
 
 /** What the board states about a queue that it may not change. */
 const READ_ONLY =
-  'Read-only, since no password is set: with ATTESTD_HTTP_PASSWORD whoever knows it may retry, remove and pause here. attestd queue does so without one.'
+  'Read-only: no password is set. Set ATTESTD_HTTP_PASSWORD to retry, remove and pause here, or use attestd queue.'
 
 function boardAdapter(queue: unknown, writable: boolean): BullMQAdapter {
   const adapter = new BullMQAdapter(queue as never, {

@@ -146,7 +146,7 @@ describe('a daemon that does not answer', () => {
     [
       'because it is too old',
       (known) => known.set('two:1', card('two:1', null)),
-      'It is of a release that takes no orders.',
+      'It runs a release without support for orders.',
     ],
   ])('%s is not waited for', async (_, change, message) => {
     const { answer, clock, give, known, untilPlaced } = bench(card('one:1'), card('two:1'))

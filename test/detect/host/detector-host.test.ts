@@ -214,7 +214,7 @@ describe('a package that does not hold what it states', () => {
       'two outputs',
       { model: tinyOnnx(TINY_WEIGHTS, TINY_BIAS, 2) },
       'manifest-invalid',
-      /outputKind: expects an output of width 1, the model gives 2/,
+      /outputKind: expects an output of width 1, the model returns 2/,
     ],
     ['a model that gives no number', { model: tinyOnnx([Number.NaN, 0, 0], 0) }, 'detector-self-test-failed', /NaN/],
     [

@@ -111,7 +111,7 @@ describe('an answer', () => {
       /wrong at outputs/,
     ],
     ['another type', () => inJson(tensor({ datatype: 'INT64', data: [1, 2] })), /of type INT64/],
-    ['a number too few', () => inJson(tensor({ data: [1] })), /has 1 numbers, its shape says 2/],
+    ['a number too few', () => inJson(tensor({ data: [1] })), /has 1 numbers, its shape states 2/],
     ['a number too many', () => inJson(tensor({ data: [1, 2, 3] })), /has 3 numbers/],
     ['a negative side', () => inJson(tensor({ shape: [-2], data: [1, 2] })), /wrong at outputs\.0\.shape/],
     ['half a side', () => inJson(tensor({ shape: [0.5], data: [1] })), /wrong at outputs\.0\.shape/],
@@ -187,8 +187,8 @@ describe('what a model states of itself', () => {
   })
 
   it.each([
-    [[-1, 4], 2, /classes: expects an output of width 2, the model gives 4/],
-    [[2], 1, /outputKind: expects an output of width 1, the model gives 2/],
+    [[-1, 4], 2, /classes: expects an output of width 2, the model returns 4/],
+    [[2], 1, /outputKind: expects an output of width 1, the model returns 2/],
   ])('is refused with an output of the shape %j for %d numbers', (shape, width, message) => {
     const stated = modelFacts.parse({
       inputs: named.input.map((name) => ({ name, datatype: 'FP32' })),

@@ -105,7 +105,7 @@ describe('a server that is not as it should be', () => {
     ['has no such output', body(tensor({ name: 'other' })), 'detector-failed', /no output logit/],
     ['gives another type', body(tensor({ datatype: 'BYTES' })), 'detector-failed', /of type BYTES/],
     ['gives words', body(tensor({ data: ['fake'] })), 'detector-failed', /wrong at outputs.0/],
-    ['gives too few numbers', body(tensor({ shape: [2] })), 'detector-failed', /has 1 numbers, its shape says 2/],
+    ['gives too few numbers', body(tensor({ shape: [2] })), 'detector-failed', /has 1 numbers, its shape states 2/],
     [
       'lies about its JSON',
       body(tensor({}), { 'inference-header-content-length': '9999' }),
@@ -168,7 +168,7 @@ describe('a server that is not as it should be', () => {
     [
       'an output of another width',
       { outputs: [{ name: 'logit', datatype: 'FP32', shape: [-1, 4] }] },
-      /expects an output of width 1, the model gives 4/,
+      /expects an output of width 1, the model returns 4/,
     ],
   ])('is refused for %s', async (_, change, message) => {
     server.metadata = { ...(server.metadata as object), ...change }

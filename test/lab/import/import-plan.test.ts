@@ -105,7 +105,7 @@ describe('the plan of an import', () => {
   it('leaves bytes as they are where the network takes bytes, and says so', () => {
     const { preprocessing, guesses } = plan([tensor('pixel_values', [null, 3, 32, 32], 'uint8')])
     expect(preprocessing).toMatchObject({ normalize: { mean: [0, 0, 0], std: [1 / 255, 1 / 255, 1 / 255] } })
-    expect(guesses).toContain('The network takes bytes; normalizing them was taken to be part of it.')
+    expect(guesses).toContain('The network takes bytes; it is assumed to normalize them itself.')
   })
 
   it('gives the mask behind the samples, whatever the order of the network', () => {

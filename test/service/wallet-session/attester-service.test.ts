@@ -178,7 +178,7 @@ describe('find', () => {
     },
   )
 
-  it('refuses an id that cannot stand in a path, before anything is sent', async ({ onTestFinished }) => {
+  it('refuses an id that cannot be part of a path, before anything is sent', async ({ onTestFinished }) => {
     const { service, server } = await bench(always({}), onTestFinished)
     for (const id of ['..', '.', '', '\ud800']) {
       expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })
