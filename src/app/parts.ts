@@ -44,6 +44,5 @@ export interface DaemonParts {
 }
 
 /** Verbs read the same file; without one only the folder states which daemon is meant. */
-export function commandFlags({ file, settings }: DaemonParts['options']): string[] {
-  return file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]
-}
+export const commandFlags = ({ file, settings }: DaemonParts['options']): string[] =>
+  file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]

@@ -52,6 +52,5 @@ const BLOCK_UNKNOWN =
 export const isBehind = ({ message }: RpcError): boolean => BLOCK_UNKNOWN.test(message)
 
 /** Whether the call failed in the contract, which is an answer, and not at the endpoint. */
-export function failedInContract({ code, message }: RpcError): boolean {
-  return code === REVERTED || FAILED_IN_EVM.test(message)
-}
+export const failedInContract = ({ code, message }: RpcError): boolean =>
+  code === REVERTED || FAILED_IN_EVM.test(message)

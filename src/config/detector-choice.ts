@@ -4,7 +4,7 @@ import { list } from './setting.js'
 /** One detector package of the setting, with what is stated there about its part in the scores. */
 export interface ChosenDetector {
   readonly id: string
-  /** Share in an ensemble; undefined: what the manifest states. */
+  /** Share in an ensemble, which makes it no shadow; undefined: what the manifest states. */
   readonly weight?: number | undefined
   /** Whether it is only measured; undefined: what the manifest states. */
   readonly shadow?: boolean | undefined

@@ -13,9 +13,8 @@ export const PATHS = settingRows.flatMap(([, row]) => (row.secret ? [row.path, `
 const MISSPELLED = 3
 
 /** ATTESTD_* names in an environment that no setting has. */
-export function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !NAMES.includes(name))
-}
+export const unknownNames = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(env).filter((name) => name.startsWith(ENV_PREFIX) && !NAMES.includes(name))
 
 /** What to do about a name in the environment that no setting has. */
 export const nameFix = (name: string) => fixOf(nearest(name, NAMES), 'Unset it, or find')

@@ -127,9 +127,8 @@ const USERINFO = /(?<=\/\/)[^/\s]+(?=@)/g
 export const maskCredentials = (value: string) => value.replaceAll(USERINFO, '••••••')
 
 /** The credentials in URLs, each as written and its password alone. */
-export function credentialsIn(value: string): string[] {
-  return (value.match(USERINFO) ?? []).flatMap((userinfo) => [userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])
-}
+export const credentialsIn = (value: string): string[] =>
+  (value.match(USERINFO) ?? []).flatMap((userinfo) => [userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])
 
 /** URLs as their origins, where anything follows those; what is no URL may be a key in any part of it. */
 export const maskUrls = (value: string) =>
@@ -156,9 +155,8 @@ const KEY_MIN = 12
 const pathOf = (url: string) => `${new URL(url).pathname}${new URL(url).search}${new URL(url).hash}`
 
 /** A value as it may be shown, where not the whole of it is secret. */
-export function maskedText(row: Pick<Setting<unknown>, 'secret'>, value: string): string {
-  return row.secret === 'url' ? maskUrls(value) : maskCredentials(value)
-}
+export const maskedText = (row: Pick<Setting<unknown>, 'secret'>, value: string): string =>
+  row.secret === 'url' ? maskUrls(value) : maskCredentials(value)
 
 /** 0x and 40 hex characters; made lower case. */
 export const address = z

@@ -64,9 +64,8 @@ function thrownText(thrown: unknown): string {
 }
 
 /** Whether a signal ended the work, by its owner or by `AbortSignal.timeout`: known by the name of the error. */
-export function isAbort(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
-}
+export const isAbort = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
 
 /** The `AttestdError` that viem wrapped on its way, or null where there is none. */
 export function attestdErrorIn(error: unknown): AttestdError | null {

@@ -8,9 +8,8 @@ import { promisify } from 'node:util'
 import { openRegularFile, openRegularFileNow } from './disk/plain-files.js'
 
 /** A path inside the installed package; `src/` and `dist/` have the same depth, so it holds for both. */
-export function packagePath(...parts: string[]): string {
-  return path.join(fileURLToPath(new URL('../..', import.meta.url)), ...parts)
-}
+export const packagePath = (...parts: string[]): string =>
+  path.join(fileURLToPath(new URL('../..', import.meta.url)), ...parts)
 
 /**
  * The file to start a thread or a child process from. Node runs only the compiled file, so a caller that was loaded

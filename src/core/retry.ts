@@ -22,9 +22,8 @@ export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random: R
 const MAX_HONORED_MS = 10 * 60_000
 
 /** The wait that the other side asked for, within [0, capMs], or the own back-off. @param capMs @default 10 minutes */
-export function honoredDelayMs(retryAfterMs: number | undefined, ownMs: number, capMs = MAX_HONORED_MS): number {
-  return Math.round(Math.min(capMs, Math.max(retryAfterMs ?? 0, ownMs)))
-}
+export const honoredDelayMs = (retryAfterMs: number | undefined, ownMs: number, capMs = MAX_HONORED_MS): number =>
+  Math.round(Math.min(capMs, Math.max(retryAfterMs ?? 0, ownMs)))
 
 /** Reads a Retry-After header (seconds, or an HTTP date) into milliseconds. @returns undefined where the header is absent or unreadable */
 export function parseRetryAfter(header: string | null | undefined, now: number): number | undefined {

@@ -69,9 +69,8 @@ export function scoreValues(risk: Risk): ScoreValues {
 }
 
 /** A risk as people read it, 0 to 100. @param decimals that are always shown; where absent, those that are submitted, at most two */
-export function riskText(risk: Risk, decimals?: 0 | 1 | 2): string {
-  return decimals === undefined ? String(percentOf(roundedRisk(risk))) : percentOf(risk).toFixed(decimals)
-}
+export const riskText = (risk: Risk, decimals?: 0 | 1 | 2): string =>
+  decimals === undefined ? String(percentOf(roundedRisk(risk))) : percentOf(risk).toFixed(decimals)
 
 const isWithin = (value: unknown, most: number): boolean => typeof value === 'number' && value >= 0 && value <= most
 

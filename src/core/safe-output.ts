@@ -5,9 +5,8 @@ const UNSAFE = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 export const safeText = (text: string): string => text.toWellFormed().replaceAll(UNSAFE, '\ufffd')
 
 /** Lines for people. After a line end within one comes an indent, so no foreign text begins a line like ours. */
-export function safeLines(lines: readonly string[]): string {
-  return lines.map((line) => `${indented(safeText(line))}\n`).join('')
-}
+export const safeLines = (lines: readonly string[]): string =>
+  lines.map((line) => `${indented(safeText(line))}\n`).join('')
 
 function indented(text: string): string {
   const [first = '', ...rest] = text.split(/[\r\n]+/)
@@ -27,6 +26,5 @@ export function safeLine(text: string): string {
 export const safeJson = (value: unknown, indent?: number): string => escapedJson(JSON.stringify(value, null, indent))
 
 /** The same for a text that is JSON already. */
-export function escapedJson(json: string): string {
-  return json.replaceAll(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+export const escapedJson = (json: string): string =>
+  json.replaceAll(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -11,9 +11,8 @@ export function jsonIn(text: string): unknown {
 }
 
 /** The value of a JSON text of this shape; null where it is another or no JSON. */
-export function readJson<Shape extends z.ZodType>(shape: Shape, text: string): z.output<Shape> | null {
-  return shape.safeParse(jsonIn(text)).data ?? null
-}
+export const readJson = <Shape extends z.ZodType>(shape: Shape, text: string): z.output<Shape> | null =>
+  shape.safeParse(jsonIn(text)).data ?? null
 
 /** Characters of a text from outside that are looked at to make one line of it. */
 const MAX_LINE_SOURCE = 20_000
@@ -35,6 +34,5 @@ export function cleanLine(text: string, max = 300): string {
 }
 
 /** The queue job id of an asset, the same everywhere: hashed, since BullMQ refuses `:` and all digits in an id. */
-export function jobIdOf(assetId: string): string {
-  return `asset-${createHash('sha256').update(assetId).digest('hex').slice(0, 40)}`
-}
+export const jobIdOf = (assetId: string): string =>
+  `asset-${createHash('sha256').update(assetId).digest('hex').slice(0, 40)}`

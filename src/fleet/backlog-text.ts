@@ -26,6 +26,5 @@ export function unservedText({ queue, waiting }: Unserved): string {
 }
 
 /** The same sentence on the console and in `status --fleet`. */
-export function missesText(missesAhead: number): string {
-  return `${missesAhead} ${missesAhead === 1 ? 'asset' : 'assets'} will miss the deadline at this rate.`
-}
+export const missesText = (missesAhead: number): string =>
+  `${missesAhead} ${missesAhead === 1 ? 'asset' : 'assets'} will miss the deadline at this rate.`

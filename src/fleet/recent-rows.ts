@@ -44,9 +44,8 @@ export async function keepRows(store: FleetStore, rows: readonly RecentRow[]): P
 }
 
 /** All rows that are kept of the whole fleet, newest first. What cannot be read is passed over. */
-export async function keptRecords(store: FleetStore, limit = MAX_RECORDS): Promise<RecentRow[]> {
-  return (await store.recent(limit)).flatMap((text) => readJson(storedRow, text) ?? [])
-}
+export const keptRecords = async (store: FleetStore, limit = MAX_RECORDS): Promise<RecentRow[]> =>
+  (await store.recent(limit)).flatMap((text) => readJson(storedRow, text) ?? [])
 
 /** The last rows of the whole fleet, newest first. A verdict is shown until the outcome of its asset is known. */
 export async function keptRows(store: FleetStore, limit: number): Promise<RecentRow[]> {

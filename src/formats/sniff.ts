@@ -47,9 +47,8 @@ export async function sniff(sample: Uint8Array): Promise<Sniffed> {
 }
 
 /** The class that a declared media type promises. */
-export function expectedClass(mediaType: MediaType): Exclude<MediaClass, 'unknown'> {
-  return mediaType === 'video_short' || mediaType === 'video_long' ? 'video' : mediaType
-}
+export const expectedClass = (mediaType: MediaType): Exclude<MediaClass, 'unknown'> =>
+  mediaType === 'video_short' || mediaType === 'video_long' ? 'video' : mediaType
 
 /** The media type of bytes that nobody declared; null where they are of no known kind. A container that may hold pictures counts as video. */
 export function mediaTypeOf({ class: found }: Sniffed): MediaType | null {

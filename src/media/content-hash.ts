@@ -15,9 +15,8 @@ export interface ContentHasher {
 const SLICE_BYTES = 64 * 1024
 
 /** Starts a digest of the kind that the service means by contentHash. */
-export function createContentHasher(algorithm: ContentHashAlgorithm): ContentHasher {
-  return algorithm === 'sha256' ? nativeSha256() : slicedKeccak256()
-}
+export const createContentHasher = (algorithm: ContentHashAlgorithm): ContentHasher =>
+  algorithm === 'sha256' ? nativeSha256() : slicedKeccak256()
 
 function nativeSha256(): ContentHasher {
   const hash = createHash('sha256')

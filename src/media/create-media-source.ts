@@ -7,10 +7,10 @@ import { GatewayHealth } from './ipfs/gateway-health.js'
 import type { OnMediaEvent } from './media-event.js'
 import type { ContentHashAlgorithm, MediaSource } from './media-source.js'
 import { SharedMediaSource } from './shared-media-source.js'
-import { createAddressGuard, type ResolveAll } from './web/address-guard.js'
+import { type AddressGuardOptions, createAddressGuard } from './web/address-guard.js'
 
 /** What the room needs; `app/open/open-media.ts` fills it in from the settings. */
-export interface MediaSourceOptions {
+export interface MediaSourceOptions extends AddressGuardOptions {
   /** Trustless gateways in order of preference, `https://HOST[/PREFIX]` or `http://…`; credentials in them are sent as basic auth. */
   readonly gateways: readonly string[]
   /** Silence after which the next gateway is asked as well, milliseconds. @default 1500 */
@@ -24,20 +24,10 @@ export interface MediaSourceOptions {
   readonly inFlightBytes?: number
   /** Longest silence of one connection, milliseconds. @default 15000 */
   readonly idleMs?: number
-  readonly connectTimeoutMs?: number
   readonly maxRedirects?: number
   readonly cacheDir: string
   readonly cacheBytes: number
   readonly contentHash: ContentHashAlgorithm
-  /** Ports of `https://` media. @default [443] */
-  readonly allowedPorts?: readonly number[]
-  readonly allowHttp?: boolean
-  /** Which addresses `https://` media may come from. @default public ones */
-  readonly isAllowedAddress?: (address: string) => boolean
-  /** Resolver for `https://` media. @default the system's */
-  readonly resolve?: ResolveAll
-  /** Further certificate authority for `https://` media, PEM. */
-  readonly ca?: string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -57,7 +47,7 @@ export async function createMediaSource(options: MediaSourceOptions): Promise<Me
   const now = () => clock.now()
   const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, hedgeMs = DEFAULT_HEDGE_MS } = options
   const { idleMs = DEFAULT_IDLE_MS, maxRedirects = DEFAULT_MAX_REDIRECTS } = options
-  const guard = createAddressGuard({ ...options, connectTimeoutMs, isAllowed: options.isAllowedAddress })
+  const guard = createAddressGuard({ ...options, connectTimeoutMs })
   const http = createGatewayHttp({ idleMs, maxRedirects, guard, connectTimeoutMs, now })
   const health = new GatewayHealth(options.gateways.map(parseGateway), clock, options.random)
   const cached = { folder: options.cacheDir, maxBytes: options.cacheBytes }

@@ -52,6 +52,5 @@ export const BACKOFF_BY_REASON = 'by-reason'
 const FALLBACK_DELAY_MS = 5000
 
 /** BullMQ's back-off strategy, ms: `judge` chose the delay; 5 s for an error that did not pass through it. */
-export function reasonBackoff(_attempts: number, _type?: string, error?: Error): number {
-  return (error instanceof RunFailed ? error.retryInMs : null) ?? FALLBACK_DELAY_MS
-}
+export const reasonBackoff = (_attempts: number, _type?: string, error?: Error): number =>
+  (error instanceof RunFailed ? error.retryInMs : null) ?? FALLBACK_DELAY_MS

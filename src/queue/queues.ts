@@ -20,9 +20,8 @@ export const stageOf = (queue: QueueName): 'analyze' | 'submit' => (queue === 's
 /** What a person may call queues by: `analyze` is all of that stage. */
 export const QUEUE_WORDS: readonly string[] = ['analyze', ...QUEUE_NAMES]
 /** The queues that a word of `QUEUE_WORDS` means; all of them without one. */
-export function queuesNamed(word: string | undefined): readonly QueueName[] {
-  return QUEUE_NAMES.filter((name) => word === undefined || word === name || word === stageOf(name))
-}
+export const queuesNamed = (word: string | undefined): readonly QueueName[] =>
+  QUEUE_NAMES.filter((name) => word === undefined || word === name || word === stageOf(name))
 /** In as few words of `QUEUE_WORDS` as there are. */
 export function queueWords(names: readonly QueueName[]): string[] {
   const all = ANALYZE_QUEUES.every((name) => names.includes(name))

@@ -7,21 +7,13 @@ import type { World } from './world.js'
 /** An asset as the wire carries it. @param scorer wallet whose `myScore` is wanted, or null */
 export function assetView(world: World, asset: SandboxAsset, scorer: string | null = null): WireMediaAsset {
   const mine = scorer === null ? null : world.scores.latestOf(asset.id, scorer)
+  const { createdAt, deadlineAt: _, switchedOff: __, ...facts } = asset
   return {
-    id: asset.id,
-    title: asset.title,
-    mediaContext: asset.mediaContext,
-    contentType: asset.contentType,
-    contentHash: asset.contentHash,
-    uri: asset.uri,
+    ...facts,
     status: world.assets.isOpen(asset) ? 'open' : 'closed',
     mediaType: asset.mediaType ?? DEFAULT_MEDIA_TYPE,
-    turnaround: asset.turnaround,
     scoreCount: world.scores.ofAsset(asset.id).length,
-    contributorAttestationUid: asset.contributorAttestationUid,
-    verificationDeadline: asset.verificationDeadline,
-    ownerAddress: asset.ownerAddress,
-    createdAt: new Date(asset.createdAt).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
     myScore: mine === null ? undefined : { submitted: true as const, deepfakeRiskScore: mine.deepfakeRiskScore },
   }
 }

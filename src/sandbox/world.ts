@@ -10,22 +10,19 @@ import type { EmbeddedWallets } from './embedded-wallet/provider.js'
 import type { FaultDesk } from './faults/fault-desk.js'
 import type { MediaStore } from './gateway/media-store.js'
 import type { RateLimiter } from './http/rate-limiter.js'
+import type { SandboxOptions } from './sandbox-options.js'
 import type { ServiceTime } from './service-time.js'
 import type { Storage } from './storage/storage.js'
 import type { OpenStreams } from './stream/open-streams.js'
 import type { SessionDesk } from './wallet-session/session-desk.js'
 
 /** Numbers and names that the routes go by. */
-export interface SandboxLimits {
-  readonly headerPrefix: string
-  readonly timestampWindowMs: number
-  readonly heartbeatMs: number
-  readonly snapshotDelayMs: number
-  readonly slowReaderMs: number
-  readonly uploadBytes: number
-  /** See `SandboxOptions`. */
-  readonly dateOffsetMs: number | null
-}
+export type SandboxLimits = Required<
+  Pick<
+    SandboxOptions,
+    'headerPrefix' | 'timestampWindowMs' | 'heartbeatMs' | 'snapshotDelayMs' | 'slowReaderMs' | 'dateOffsetMs'
+  >
+> & { readonly uploadBytes: number }
 
 /** The account behind the session token. */
 export interface DevelopmentAccount {

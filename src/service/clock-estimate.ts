@@ -42,18 +42,16 @@ export async function takeSample(
 }
 
 /** Service time at a moment of the monotonic clock, by this sample. */
-export function serviceTimeAt(sample: ClockSample, monotonicMs: number): number {
-  return sample.serviceMs + (monotonicMs - sample.monotonicMs)
-}
+export const serviceTimeAt = (sample: ClockSample, monotonicMs: number): number =>
+  sample.serviceMs + (monotonicMs - sample.monotonicMs)
 
 /**
  * How far the wall clock has moved against the monotonic one since the sample, milliseconds. After a suspend (where
  * the monotonic clock stood still) the sample is wrong by as much; after a mere time correction it is not, but the
  * two look the same.
  */
-export function stepSince(sample: ClockSample, clock: Clock): number {
-  return Math.abs(clock.now() - clock.monotonic() - sample.wallMinusMonotonic)
-}
+export const stepSince = (sample: ClockSample, clock: Clock): number =>
+  Math.abs(clock.now() - clock.monotonic() - sample.wallMinusMonotonic)
 
 /** The error bound of a sample now: as taken, plus drift, plus what a step or suspend leaves in doubt; milliseconds. */
 export function boundNow(sample: ClockSample, clock: Clock): number {

@@ -89,9 +89,8 @@ function serviceText(body: string): string {
 }
 
 /** In the text as it is meant: JSON may write the characters of a secret in several ways. */
-export function masked(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
-}
+export const masked = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
@@ -146,9 +145,8 @@ function connectText(error: unknown): string {
 }
 
 /** The wait that an answer asks for, ms; a date of Retry-After counts from the answer's Date, not the local clock. */
-export function retryAfterOf(headers: HeaderReader, localNow: number): number | undefined {
-  return parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
-}
+export const retryAfterOf = (headers: HeaderReader, localNow: number): number | undefined =>
+  parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
 
 /** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not state. */
 export function ageOf(headers: HeaderReader): number {
@@ -163,11 +161,9 @@ export function dateOf(headers: HeaderReader): number | null {
 }
 
 /** A score's refusal with 404 or 410. */
-export function assetClosed({ message, facts, ambiguous }: AttestdError): AttestdError {
-  return new AttestdError('asset-closed', message, { facts, ambiguous })
-}
+export const assetClosed = ({ message, facts, ambiguous }: AttestdError): AttestdError =>
+  new AttestdError('asset-closed', message, { facts, ambiguous })
 
 /** Whether a request was answered with one of these statuses. */
-export function isStatus(error: unknown, ...statuses: number[]): error is AttestdError {
-  return error instanceof AttestdError && statuses.includes(Number(error.facts.status))
-}
+export const isStatus = (error: unknown, ...statuses: number[]): error is AttestdError =>
+  error instanceof AttestdError && statuses.includes(Number(error.facts.status))

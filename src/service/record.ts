@@ -65,6 +65,5 @@ function eventJson(name: string, data: string): unknown {
 }
 
 /** The error for an event of a name that the specification does not state. */
-export function unknownEvent({ name }: RawEvent): AttestdError {
-  return new AttestdError('event-malformed', `An event has the unknown name ${nameText(name)}.`)
-}
+export const unknownEvent = ({ name }: RawEvent): AttestdError =>
+  new AttestdError('event-malformed', `An event has the unknown name ${nameText(name)}.`)

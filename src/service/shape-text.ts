@@ -14,9 +14,8 @@ export function shapeText(value: unknown): string {
 }
 
 /** The sender's word for a thing, shown only where it can be a name: it may be a secret that the sender got from us. */
-export function nameText(name: string): string {
-  return NAME.test(name) ? name : `(${name.length} characters that are no name)`
-}
+export const nameText = (name: string): string =>
+  NAME.test(name) ? name : `(${name.length} characters that are no name)`
 
 /** A wrapper is worth a look inside. */
 function withInner(key: string, value: unknown): string {

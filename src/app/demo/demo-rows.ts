@@ -9,12 +9,8 @@ import type { Sandbox } from '../../sandbox/create-sandbox.js'
 import type { Sample } from '../samples.js'
 
 /** What became of one asset of the demo. */
-export interface DemoRow {
+export interface DemoRow extends Pick<Sample, 'title' | 'file' | 'mediaType' | 'made'> {
   readonly assetId: string
-  readonly title: string
-  readonly file: string
-  readonly mediaType: string
-  readonly made: Sample['made']
   /** Null where there is no accepted score. */
   readonly risk: Risk | null
   readonly detector: string | null
@@ -44,12 +40,13 @@ export async function demoRow(sample: Sample, assetId: string, records: DemoReco
   const asset = sandbox.control.assets().find(({ id }) => id === assetId)
   const [score] = scores
   const trouble = entries.find((entry) => entry.assetId === assetId && 'reason' in entry)
+  const { title, file, mediaType, made } = sample
   return {
     assetId,
-    title: sample.title,
-    file: sample.file,
-    mediaType: sample.mediaType,
-    made: sample.made,
+    title,
+    file,
+    mediaType,
+    made,
     risk: score ? riskOfPercent(score.deepfakeRiskScore) : null,
     detector: score?.algorithm ?? null,
     openToAcceptedMs: score && asset ? score.createdAt - asset.createdAt : null,

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
+import type { DetectorSummary } from '../../detect/package/detector-summary.js'
 import { loadPackage } from '../../detect/package/package-loader.js'
 import { type Comparison, compareScored } from '../../lab/compare/comparison.js'
 import { readData } from '../../lab/data/read-data.js'
@@ -25,11 +26,7 @@ export interface ModelComparison extends Comparison {
 }
 
 /** One of two compared packages. */
-export interface ComparedDetector {
-  readonly id: string
-  readonly version: string
-  readonly digest: string
-}
+export type ComparedDetector = Pick<DetectorSummary, 'id' | 'version' | 'digest'>
 
 /** Scores the same rows with two packages, and compares them. @throws lab-data-invalid, draining, detector-* */
 export async function compareModels(

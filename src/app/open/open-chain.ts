@@ -23,9 +23,8 @@ export function openChain(settings: Settings, own: Partial<ChainReaderOptions> =
 }
 
 /** The stake contract of the settings. @throws AttestdError setting-invalid */
-export function stakeContractOf({ stakeAbi }: Settings, reader: ChainReader, address: Address): StakeContract {
-  return new StakeContract({ reader, address, abi: parseStakeAbi(stakeAbi) })
-}
+export const stakeContractOf = ({ stakeAbi }: Settings, reader: ChainReader, address: Address): StakeContract =>
+  new StakeContract({ reader, address, abi: parseStakeAbi(stakeAbi) })
 
 /** How attestations are made by the settings. @throws AttestdError setting-invalid */
 export function easProfileOf(settings: Settings): EasProfile {

@@ -28,9 +28,8 @@ export type DetectorRequest =
   | { readonly kind: 'rollback' }
 
 /** @returns null for a text that is none */
-export function readOrder(json: string | null): DetectorOrder | null {
-  return json === null ? null : readJson(detectorOrder, json)
-}
+export const readOrder = (json: string | null): DetectorOrder | null =>
+  json === null ? null : readJson(detectorOrder, json)
 
 /**
  * The order that follows the last one. Where no daemon has the ATTESTD_DETECTORS of the last one any more, it starts

@@ -9,7 +9,7 @@ import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/p
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { choicesIn, type DetectorChoice, partInScores } from '../../detect/package/selection.js'
 import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
-import { measureSample } from '../../lab/measure/measure-sample.js'
+import { measureSample, type SampleMeasurement } from '../../lab/measure/measure-sample.js'
 import { percent } from '../../lab/report/figure-text.js'
 import { callDaemon } from '../../observe/control-client.js'
 import { measuringOf } from '../lab/measuring.js'
@@ -95,9 +95,8 @@ async function survey(
 }
 
 /** For each package that no list names: how to let it score, for people. */
-export function unlistedIn(models: readonly SurveyedModel[]): string[] {
-  return unlistedLines(models.flatMap(({ id, part }) => (part === null ? [] : [{ id, ...part }])))
-}
+export const unlistedIn = (models: readonly SurveyedModel[]): string[] =>
+  unlistedLines(models.flatMap(({ id, part }) => (part === null ? [] : [{ id, ...part }])))
 
 /** Which weights may be used commercially, and what the verdicts of each package are worth, for people. */
 export function weightsLines(models: readonly SurveyedModel[]): string[] {
@@ -125,15 +124,9 @@ async function heldOutVerdicts(folder: string): Promise<SurveyedModel['verdicts'
 const TIMES = 5
 
 /** What a package costs on this machine, its digests and its own sample checked. */
-export interface VerifiedModel {
+export interface VerifiedModel extends Omit<SampleMeasurement, 'measurement'> {
   readonly id: string
   readonly version: string
-  /** Start of a process and loading, ms. */
-  readonly startMs: number
-  /** For its own sample, median, ms. */
-  readonly medianMs: number
-  /** Of a process with this package alone, bytes. */
-  readonly rssBytes: number
 }
 
 /**

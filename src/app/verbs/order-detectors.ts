@@ -31,9 +31,8 @@ export type OrderAnswer = z.infer<typeof answer>
  * @param detectors text of the setting; absent: the selection that they work with
  * @throws AttestdError why all of them kept the old ones, or daemon-not-running where none runs
  */
-export function reloadFleet(dataDir: string, detectors?: string): Promise<OrderAnswer> {
-  return order(dataDir, '/control/reload', { detectors })
-}
+export const reloadFleet = (dataDir: string, detectors?: string): Promise<OrderAnswer> =>
+  order(dataDir, '/control/reload', { detectors })
 
 /** The same, with the selection before. @throws AttestdError as `reloadFleet`, setting-invalid where there is none */
 export const rollBackFleet = (dataDir: string): Promise<OrderAnswer> => order(dataDir, '/control/rollback', {})

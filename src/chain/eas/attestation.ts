@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { ScoreValues } from '../../core/risk.js'
 
 /** Where and how attestations are made: everything of them that is the same for each. */
 export interface EasProfile {
@@ -22,13 +23,9 @@ export interface SchemaField {
 }
 
 /** What an attestation states; a schema takes the fields that it names. */
-export interface AttestedScore {
+export interface AttestedScore extends ScoreValues {
   readonly assetId: string
   readonly contentHash: string
-  /** Of the calibrated risk, see `scoreValues`. */
-  readonly deepfakeRiskBps: number
-  readonly deepfakeRiskScore: number
-  readonly authenticityScore: number
   readonly algorithm: string
   readonly notes: string
 }

@@ -1,28 +1,18 @@
-import { type Address, getAddress, type Hex } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { networkOf } from '../networks.js'
 import type { EasProfile } from './attestation.js'
 import { parseSchema, schemaUidOf } from './schema.js'
 
-export interface EasProfileOptions {
-  readonly chainId: number
-  readonly contract: Address
-  /** '' for that of the chain's own EAS contract, see `networkOf`. */
-  readonly domainVersion: string
-  readonly attestationVersion: 1 | 2
-  readonly schema: string
-  /** Null for the uid of a schema that is revocable and has no resolver. */
-  readonly schemaUid: Hex | null
-}
+/** `domainVersion` '': that of the chain's own EAS contract; `schemaUid` null: of a revocable schema without resolver. */
+export type EasProfileOptions = Omit<EasProfile, 'fields' | 'schemaUid'> & { readonly schemaUid: Hex | null }
 
 /** Everything that is the same for each attestation. @throws AttestdError setting-invalid */
 export function easProfile(options: EasProfileOptions): EasProfile {
-  const { chainId, attestationVersion, schema } = options
+  const { chainId, schema } = options
   return {
-    chainId,
+    ...options,
     contract: getAddress(options.contract),
     domainVersion: options.domainVersion || networkOf(chainId).easDomainVersion,
-    attestationVersion,
-    schema,
     fields: parseSchema(schema),
     schemaUid: (options.schemaUid?.toLowerCase() as Hex | undefined) ?? schemaUidOf(schema),
   }

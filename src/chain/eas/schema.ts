@@ -65,6 +65,5 @@ const unfit = (what: string): AttestdError =>
   new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`)
 
 /** The uid of a schema, over its text as it stands, spaces too. Source: `SchemaRegistry.sol`, `_getUID`. */
-export function schemaUidOf(schema: string, { resolver = zeroAddress as Hex, revocable = true } = {}): Hex {
-  return keccak256(encodePacked(['string', 'address', 'bool'], [schema, resolver, revocable]))
-}
+export const schemaUidOf = (schema: string, { resolver = zeroAddress as Hex, revocable = true } = {}): Hex =>
+  keccak256(encodePacked(['string', 'address', 'bool'], [schema, resolver, revocable]))

@@ -13,9 +13,10 @@ export function neededToRun(settings: Partial<Settings>): readonly SettingKey[] 
 }
 
 /** What register cannot work without. */
-export function neededToRegister(settings: Partial<Settings>): readonly SettingKey[] {
-  return ['serviceUrl', ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : KEY)]
-}
+export const neededToRegister = (settings: Partial<Settings>): readonly SettingKey[] => [
+  'serviceUrl',
+  ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : KEY),
+]
 
 /** What keys create and keys revoke cannot work without. */
 export function neededForKeys(settings: Partial<Settings>): readonly SettingKey[] {

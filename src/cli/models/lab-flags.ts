@@ -46,9 +46,8 @@ export function withDataFlags(verb: Command, need: 'required' | 'optional' = 're
 }
 
 /** The flag that states how many fakes there are where the detector will work. */
-export function withPriorFlag(verb: Command): Command {
-  return verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
-}
+export const withPriorFlag = (verb: Command): Command =>
+  verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
 
 /** A whole number from 1 of a flag; null where it was not given. */
 const countFlag = (flag: string, text: string | undefined): number | null =>

@@ -7,6 +7,5 @@ const FULL = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i
 export const isDiskFull = (error: unknown): boolean => FULL.test(errorText(error))
 
 /** The error for a folder or file that cannot be written: `disk-full` where that is why, else `data-dir-unusable`. */
-export function storageError(message: string, cause: unknown): AttestdError {
-  return new AttestdError(isDiskFull(cause) ? 'disk-full' : 'data-dir-unusable', message, { cause })
-}
+export const storageError = (message: string, cause: unknown): AttestdError =>
+  new AttestdError(isDiskFull(cause) ? 'disk-full' : 'data-dir-unusable', message, { cause })

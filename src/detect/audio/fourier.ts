@@ -79,6 +79,5 @@ function reverseBits(value: number, bits: number): number {
 }
 
 /** The Hann window, periodic. */
-export function hannWindow(length: number): Float64Array {
-  return Float64Array.from({ length }, (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / length))
-}
+export const hannWindow = (length: number): Float64Array =>
+  Float64Array.from({ length }, (_, n) => 0.5 - 0.5 * Math.cos((2 * Math.PI * n) / length))

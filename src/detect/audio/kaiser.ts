@@ -1,7 +1,6 @@
 /** The Kaiser window at `x`, -1 to 1 from end to end; 0 outside. @param beta shape: larger damps the side lobes more */
-export function kaiserWindow(x: number, beta: number): number {
-  return Math.abs(x) > 1 ? 0 : besselI0(beta * Math.sqrt(1 - x * x)) / besselI0(beta)
-}
+export const kaiserWindow = (x: number, beta: number): number =>
+  Math.abs(x) > 1 ? 0 : besselI0(beta * Math.sqrt(1 - x * x)) / besselI0(beta)
 
 /** Modified Bessel function of the first kind, order 0, by its power series; terms below 1e-17 of the sum change no bit. */
 function besselI0(x: number): number {

@@ -12,9 +12,8 @@ const FREE_COSTLY_PIXELS = 18_000_000
 const PIXELS_PER_BYTE = 250
 
 /** Most pixels that are decoded of a file of this size, so that few bytes never cost seconds. */
-export function pixelAllowance(bytes: number, isCostly: boolean): number {
-  return Math.max(isCostly ? FREE_COSTLY_PIXELS : FREE_PIXELS, bytes * PIXELS_PER_BYTE)
-}
+export const pixelAllowance = (bytes: number, isCostly: boolean): number =>
+  Math.max(isCostly ? FREE_COSTLY_PIXELS : FREE_PIXELS, bytes * PIXELS_PER_BYTE)
 
 /** Limits and tools that a reader works with, the same for every file. */
 export interface ReaderTools {

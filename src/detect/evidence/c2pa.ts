@@ -49,9 +49,8 @@ async function claims(bytes: FileBytes, mime: string | null, place: Place): Prom
 }
 
 /** What stands for credentials that are there and were not read. */
-export function unread(why: string): Evidence {
-  return evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
-}
+export const unread = (why: string): Evidence =>
+  evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
 
 /** Where a manifest store lies, and whether it is all there; by a few bytes, because the library reads whole files. */
 interface Place {

@@ -42,6 +42,5 @@ const unescapeXml = (text: string): string =>
   text.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] as string)
 
 /** IPTC's source types by their last word: `trainedAlgorithmicMedia`. */
-export function sourceType(uri: string): string {
-  return uri.replace(/^https?:\/\/cv\.iptc\.org\/newscodes\/digitalsourcetype\//i, '')
-}
+export const sourceType = (uri: string): string =>
+  uri.replace(/^https?:\/\/cv\.iptc\.org\/newscodes\/digitalsourcetype\//i, '')

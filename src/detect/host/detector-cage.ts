@@ -232,9 +232,8 @@ async function linkOrCopy(file: string, to: string, forNobody: boolean): Promise
 }
 
 /** A model server is elsewhere, and a module is trusted code that may ask one. */
-export function needsNetwork({ manifest }: Pick<DetectorPackage, 'manifest'>): boolean {
-  return asksServer(manifest.runtime) || manifest.runtime.kind === 'module'
-}
+export const needsNetwork = ({ manifest }: Pick<DetectorPackage, 'manifest'>): boolean =>
+  asksServer(manifest.runtime) || manifest.runtime.kind === 'module'
 
 /** The innermost process of a chain of wrappers, each with one child: the one that was meant. */
 export async function innermost(pid: number): Promise<number> {

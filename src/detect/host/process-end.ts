@@ -6,14 +6,12 @@ import type { StopCause } from '../detector-events.js'
  * Whether SIGKILL ended a process, which no file makes a process send itself: where it was not this daemon, it was the
  * kernel for want of memory, or a person. A cage tells it by the exit code, as a shell does.
  */
-export function isKilled(code: number | null, signal: string | null): boolean {
-  return signal === 'SIGKILL' || code === 128 + os.constants.signals.SIGKILL
-}
+export const isKilled = (code: number | null, signal: string | null): boolean =>
+  signal === 'SIGKILL' || code === 128 + os.constants.signals.SIGKILL
 
 /** The error of a job whose process ended without this daemon: being killed states nothing about the file. */
-export function endedError(cause: StopCause, facts: AttestdError['facts']): AttestdError {
-  return new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
-}
+export const endedError = (cause: StopCause, facts: AttestdError['facts']): AttestdError =>
+  new AttestdError(cause === 'killed' ? 'detector-killed' : 'detector-crashed', undefined, { facts })
 
 /** Whether a parser at work is to blame for the end of its process: not where the whole job ran out of time, which may just be slow. */
 export const isOfParser = (cause: StopCause | null): boolean => cause === 'memory' || cause === 'crashed'

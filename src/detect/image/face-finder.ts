@@ -3,6 +3,7 @@ import type { Picture } from '../contract/picture.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { loadNetwork, requireNames, runNetwork } from '../runtimes/onnx-model.js'
+import type { Area } from './image-tensor.js'
 import { rawImage } from './picture.js'
 
 /** Input of the network: RetinaFace (Deng et al. 2020) over MobileNet 0.25, `mnet.25_v2` of npm `retinaface` 0.0.6. */
@@ -27,11 +28,7 @@ const SAME_FACE_OVERLAP = 0.4
 const MAX_BOXES = 2000
 
 /** A face in a picture: a box in whole pixels of that picture, inside it. */
-export interface Face {
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
+export interface Face extends Area {
   /** [0, 1] */
   readonly confidence: number
 }

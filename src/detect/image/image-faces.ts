@@ -49,6 +49,5 @@ export function facesIn({ left, top, scale }: ImageVariant, faces: readonly Face
 }
 
 /** Numbered by size, with its place in the picture: `face 1 (178,53 95x125)`. */
-export function faceName({ left, top, width, height }: Face, index: number): string {
-  return `face ${index + 1} (${left},${top} ${width}x${height})`
-}
+export const faceName = ({ left, top, width, height }: Face, index: number): string =>
+  `face ${index + 1} (${left},${top} ${width}x${height})`

@@ -27,9 +27,8 @@ export const readImage: MediumReader = async (file, { preprocessing: plan }, too
 }
 
 /** The parts of a decoded picture or frame. @throws AttestdError media-too-small */
-export async function imageParts(image: Picture, plan: ImagePreprocessing): Promise<Part[]> {
-  return (await cropImage(image, plan)).map(({ name, input }) => ({ name, inputs: [input] }))
-}
+export const imageParts = async (image: Picture, plan: ImagePreprocessing): Promise<Part[]> =>
+  (await cropImage(image, plan)).map(({ name, input }) => ({ name, inputs: [input] }))
 
 /** What was decoded, in a few words: `jpeg 640x480`. */
 export function describeImage({ format, width, height, frames }: DecodedImage): string {

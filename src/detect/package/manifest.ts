@@ -84,9 +84,8 @@ export function checkManifest<Shape extends z.ZodType>(shape: Shape, json: unkno
 }
 
 /** The files that the fields of a manifest name, whether or not it lists them. @throws AttestdError manifest-invalid */
-export function filesNamedIn(json: unknown, where: string): string[] {
-  return namedFiles(checkManifest(manifestShape, json, where)).map(([, name]) => name)
-}
+export const filesNamedIn = (json: unknown, where: string): string[] =>
+  namedFiles(checkManifest(manifestShape, json, where)).map(([, name]) => name)
 
 /** sha256 (64 hex) over the manifest text; it stands for the whole package because the text names every file by digest. */
 export const manifestDigest = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex')

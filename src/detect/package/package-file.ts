@@ -22,9 +22,8 @@ export const packageFile = z.strictObject({
 })
 
 /** Absolute path of the folder that holds a file of the package in `folder`. */
-export function folderOfFile(folder: string, { of }: Pick<z.infer<typeof packageFile>, 'of'>): string {
-  return of === undefined ? folder : path.join(path.dirname(folder), of)
-}
+export const folderOfFile = (folder: string, { of }: Pick<z.infer<typeof packageFile>, 'of'>): string =>
+  of === undefined ? folder : path.join(path.dirname(folder), of)
 
 function staysInside(name: string): boolean {
   if (name.includes('\\') || name.includes('\0') || path.posix.isAbsolute(name)) return false

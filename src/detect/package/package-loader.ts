@@ -82,9 +82,8 @@ export async function loadPackage(packageFolder: string): Promise<LoadedPackage>
 }
 
 /** A package that is not yet on disk as it stands, with the neighboring packages that it names. @throws AttestdError manifest-invalid */
-export function withNeighbors(pack: DetectorPackage): Promise<LoadedPackage> {
-  return withUsed(pack, new ModelsFolder(path.dirname(pack.folder)))
-}
+export const withNeighbors = (pack: DetectorPackage): Promise<LoadedPackage> =>
+  withUsed(pack, new ModelsFolder(path.dirname(pack.folder)))
 
 /** All packages that a process must load, each once, those that others use before them. */
 export function loadOrder(packages: readonly LoadedPackage[]): DetectorPackage[] {

@@ -131,9 +131,8 @@ export type ComposedRuntime = z.infer<typeof composedRuntime>
 type Runtime = z.infer<typeof runtimeSchema>
 
 /** Whether a model server, which its manifest names, computes. */
-export function asksServer(runtime: Runtime): runtime is RemoteRuntime | RemoteFileRuntime {
-  return runtime.kind === 'remote' || runtime.kind === 'remote-file'
-}
+export const asksServer = (runtime: Runtime): runtime is RemoteRuntime | RemoteFileRuntime =>
+  runtime.kind === 'remote' || runtime.kind === 'remote-file'
 
 /** Whether the file goes as it is to what computes, so that there is no preprocessing. */
 export const takesFile = ({ kind }: Runtime): boolean => kind === 'module' || kind === 'remote-file'

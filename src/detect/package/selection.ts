@@ -1,13 +1,8 @@
+import type { ChosenDetector } from '../../config/detector-choice.js'
 import type { DetectorManifest } from './manifest.js'
 
 /** A package by its id, with what the operator states about its part in the scores; the manifest states the rest. */
-export interface DetectorChoice {
-  readonly id: string
-  /** Share in an ensemble; a package that is given one is no shadow. */
-  readonly weight?: number | undefined
-  readonly shadow?: boolean | undefined
-  /** Percent of the assets that it scores in place of the active detectors. */
-  readonly canary?: number | undefined
+export interface DetectorChoice extends ChosenDetector {
   /** A shadow because no list names it. */
   readonly unlisted?: boolean | undefined
 }

@@ -60,9 +60,8 @@ export interface InferRequest {
 }
 
 /** Whether a server that states this of itself takes binary tensors. */
-export function takesBinary({ extensions }: z.infer<typeof serverFacts>): boolean {
-  return extensions.includes(BINARY_EXTENSION)
-}
+export const takesBinary = ({ extensions }: z.infer<typeof serverFacts>): boolean =>
+  extensions.includes(BINARY_EXTENSION)
 
 /** @throws AttestdError manifest-invalid where the model takes or gives other tensors than the manifest names */
 export function checkTensors(

@@ -45,9 +45,11 @@ export function steadyLogit(
 }
 
 /** How many numbers a model gives for a part; null where the manifest does not state it. */
-export function outputWidth({ outputKind, classes }: Pick<DetectorManifest, 'outputKind' | 'classes'>): number | null {
-  return outputKind === 'class-logits' ? (classes ?? null) : 1
-}
+export const outputWidth = ({
+  outputKind,
+  classes,
+}: Pick<DetectorManifest, 'outputKind' | 'classes'>): number | null =>
+  outputKind === 'class-logits' ? (classes ?? null) : 1
 
 function classLogit(logits: readonly number[], fakeClasses: readonly number[]): number {
   const fake = logits.filter((_, index) => fakeClasses.includes(index))

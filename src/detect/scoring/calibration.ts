@@ -23,9 +23,8 @@ export function logitOf(probability: number): number {
  * Guo et al. (2017); `isotonic`: Zadrozny and Elkan (2002); `identity`: sigmoid(logit).
  * @param length of the input, in the unit of the calibration's bins; needed for `by-length` only
  */
-export function calibrate(logit: number, calibration: Calibration, length = Number.POSITIVE_INFINITY): Risk {
-  return asRisk(probabilityOf(logit, calibration, length))
-}
+export const calibrate = (logit: number, calibration: Calibration, length = Number.POSITIVE_INFINITY): Risk =>
+  asRisk(probabilityOf(logit, calibration, length))
 
 /**
  * A risk stated at even odds, where `share` of the media is machine-made instead: its odds times the ratio of the priors' odds.
@@ -56,9 +55,8 @@ function probabilityOf(logit: number, calibration: Calibration, length: number):
 }
 
 /** Whether a risk lies inside the decision band, its ends excluded; a band of width 0 is never entered. */
-export function isUnsure(risk: Risk, band: { readonly low: number; readonly high: number }): boolean {
-  return risk > band.low && risk < band.high
-}
+export const isUnsure = (risk: Risk, band: { readonly low: number; readonly high: number }): boolean =>
+  risk > band.low && risk < band.high
 
 function interpolate(x: number, xs: readonly number[], ys: readonly number[]): number {
   const above = xs.findIndex((each) => each >= x)

@@ -5,6 +5,7 @@ import { cleanText } from '../../core/text.js'
 import { MAX_REPORTED_PARTS, MAX_TEXT } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import { EVEN_ODDS } from '../package/calibration-schema.js'
+import type { DetectorSummary } from '../package/detector-summary.js'
 import { isUnsure, logitOf, sigmoid } from './calibration.js'
 
 /** Changes when the same members and weights would give another risk than before: part of every ensemble's digest. */
@@ -25,11 +26,7 @@ export interface EnsembleMember {
 }
 
 /** What names an ensemble: it changes with its members, their packages and their weights. */
-export interface EnsembleIdentity {
-  readonly id: string
-  readonly version: string
-  readonly digest: string
-}
+export type EnsembleIdentity = Pick<DetectorSummary, 'id' | 'version' | 'digest'>
 
 /** A member that measured the file. */
 export interface Vote {

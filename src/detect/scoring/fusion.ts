@@ -24,9 +24,8 @@ export function areFacesWorthALook(
 }
 
 /** The risk of the picture if every view scored as one part does, so that parts can be compared with the picture. */
-export function asIfAll(logit: number, fusion: Fusion, hasFaces: boolean): number {
-  return fuse({ native: logit, whole: logit, face: hasFaces ? logit : null }, fusion)
-}
+export const asIfAll = (logit: number, fusion: Fusion, hasFaces: boolean): number =>
+  fuse({ native: logit, whole: logit, face: hasFaces ? logit : null }, fusion)
 
 const weigh = (weights: Fusion['withoutFaces'], native: number | null, whole: number): number =>
   weights.intercept + (weights.native ?? 0) * (native ?? 0) + weights.whole * whole

@@ -61,9 +61,8 @@ function reasonForDoubt(
 export const isFlip = (variantRisk: Risk, risk: Risk): boolean => variantRisk > 0.5 !== risk > 0.5
 
 /** For which share of machine-made media risks are stated, for people. */
-export function shareText(expectedShare: number): string {
-  return `risks for ${percentOf(asRisk(expectedShare))} % machine-made media (ATTESTD_EXPECTED_SHARE)`
-}
+export const shareText = (expectedShare: number): string =>
+  `risks for ${percentOf(asRisk(expectedShare))} % machine-made media (ATTESTD_EXPECTED_SHARE)`
 
 /** Why a detection is unsure, as the end of a sentence about its risk; null where it is sure. */
 export function doubtText({

@@ -2,9 +2,8 @@
 const SENTENCE_END = /(?<=[.!?。！？؟۔।])["')\]]*\s+|(?<=[。！？])/gu
 
 /** The sentences of a normalized text, without the separators. */
-export function sentencesOf(text: string): string[] {
-  return text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '')
-}
+export const sentencesOf = (text: string): string[] =>
+  text.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '')
 
 /** The text cut behind its sentence ends, separators kept: joined, the pieces are the text. */
 export function sentencePieces(text: string): string[] {

@@ -64,6 +64,5 @@ function worstOfTrack(track: FaceTrack<ScoredFace>, windowSeconds: number): Scor
 }
 
 /** Such as `window 12.0-19.5 s`. */
-export function windowName({ from, to }: Pick<ScoredWindow, 'from' | 'to'>): string {
-  return `window ${from.toFixed(1)}-${to.toFixed(1)} s`
-}
+export const windowName = ({ from, to }: Pick<ScoredWindow, 'from' | 'to'>): string =>
+  `window ${from.toFixed(1)}-${to.toFixed(1)} s`

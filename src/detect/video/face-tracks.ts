@@ -1,19 +1,13 @@
-/** A box in a frame, px. */
-export interface FaceBox {
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
-}
+import type { Area } from '../image/image-tensor.js'
 
 /** One face in one frame. */
-export interface Sighting<F extends FaceBox = FaceBox> {
+export interface Sighting<F extends Area = Area> {
   readonly seconds: number
   readonly face: F
 }
 
 /** The same face through the video, in the order of time. */
-export type FaceTrack<F extends FaceBox = FaceBox> = readonly Sighting<F>[]
+export type FaceTrack<F extends Area = Area> = readonly Sighting<F>[]
 
 /** Share of the union that two boxes of one face must have in common in neighboring frames. */
 const SAME_FACE_OVERLAP = 0.2
@@ -27,7 +21,7 @@ const SAME_FACE_RATIO = 1.6
  * @param frames in the order of time
  * @param maxGapSeconds a track that was not seen for longer has ended
  */
-export function trackFaces<F extends FaceBox>(
+export function trackFaces<F extends Area>(
   frames: readonly { readonly seconds: number; readonly faces: readonly F[] }[],
   maxGapSeconds: number,
 ): FaceTrack<F>[] {
@@ -52,7 +46,7 @@ export function trackFaces<F extends FaceBox>(
 }
 
 /** 0 where two boxes cannot be the same face; above 1 where they overlap, by how much; below where they are near. */
-function likeness(a: FaceBox, b: FaceBox): number {
+function likeness(a: Area, b: Area): number {
   const overlap = overlapOf(a, b)
   if (overlap >= SAME_FACE_OVERLAP) return 1 + overlap
   const [sideA, sideB] = [Math.max(a.width, a.height), Math.max(b.width, b.height)]
@@ -63,7 +57,7 @@ function likeness(a: FaceBox, b: FaceBox): number {
 }
 
 /** Intersection over union. */
-function overlapOf(a: FaceBox, b: FaceBox): number {
+function overlapOf(a: Area, b: Area): number {
   const width = Math.max(0, Math.min(a.left + a.width, b.left + b.width) - Math.max(a.left, b.left))
   const height = Math.max(0, Math.min(a.top + a.height, b.top + b.height) - Math.max(a.top, b.top))
   const shared = width * height

@@ -1,16 +1,10 @@
-/** What a plan is made from; a container that cannot be probed has neither length nor keyframes. */
-export interface PlanFacts {
-  /** 0 where it is not known. */
-  readonly seconds: number
-  readonly width: number
-  readonly height: number
-  readonly framesPerSecond: number
-  /** Of the whole file. */
-  readonly bitsPerSecond: number
-  /** Times of keyframes, rising, seconds. */
-  readonly keyframes: readonly number[]
-  readonly listedAll: boolean
-}
+import type { VideoFacts } from './video-probe.js'
+
+/** What a plan is made from; a container that cannot be probed has 0 seconds and no keyframes. */
+export type PlanFacts = Pick<
+  VideoFacts,
+  'seconds' | 'width' | 'height' | 'framesPerSecond' | 'bitsPerSecond' | 'keyframes' | 'listedAll'
+>
 
 /** One stretch of a video that is decoded in one go. */
 export interface Segment {

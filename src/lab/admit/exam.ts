@@ -23,9 +23,8 @@ export interface Examined {
 }
 
 /** Whether any threshold can only be judged on labeled data. */
-export function needsData(thresholds: Thresholds): boolean {
-  return DATA_THRESHOLDS.some((name) => thresholds[name] !== undefined)
-}
+export const needsData = (thresholds: Thresholds): boolean =>
+  DATA_THRESHOLDS.some((name) => thresholds[name] !== undefined)
 
 /** Holds what was measured against each threshold that is stated. */
 export function examine(thresholds: Thresholds, { packageLicenses, sample, evaluation }: Examined): ExamRow[] {

@@ -40,9 +40,8 @@ export function groupRows<Row extends Pick<ScoredRow, 'row'>>(column: string, ro
 }
 
 /** The figures of each value of a column. A group of one class is set against all rows of the other class. */
-export function groupsBy(column: string, scored: readonly ScoredRow[], random: Random): EvaluationGroup[] {
-  return groupRows(column, scored).map((group) => groupOf(group, random))
-}
+export const groupsBy = (column: string, scored: readonly ScoredRow[], random: Random): EvaluationGroup[] =>
+  groupRows(column, scored).map((group) => groupOf(group, random))
 
 function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, random: Random): EvaluationGroup {
   const own = labeledScores(members)

@@ -1,15 +1,13 @@
 import { asRisk } from '../../core/risk.js'
 import { isUnsure } from '../../detect/scoring/calibration.js'
 import { classTotals, type RankedScores, sum } from './ranked-scores.js'
+import type { RocPoint } from './roc.js'
 
 /** Risks that the table looks at. */
 const THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 
 /** What calling everything from `threshold` up fake gives; NaN where nothing can be stated. */
-export interface ThresholdRow {
-  readonly threshold: number
-  readonly tpr: number
-  readonly fpr: number
+export interface ThresholdRow extends RocPoint {
   /** Share of the flagged rows that are fake. */
   readonly precision: number
   /** Share of all rows that are called what they are. */

@@ -39,9 +39,8 @@ ${ticks}${content}
 }
 
 /** A line through points. */
-export function line(points: readonly Point[], tone: string): Html {
-  return html`<polyline class="${tone}" points="${points.map(([x, y]) => at(x, y).join(',')).join(' ')}"/>`
-}
+export const line = (points: readonly Point[], tone: string): Html =>
+  html`<polyline class="${tone}" points="${points.map(([x, y]) => at(x, y).join(',')).join(' ')}"/>`
 
 /** A dot; `label` is shown while the pointer rests on it. */
 export function dot([x, y]: Point, radius: number, tone: string, label: string): Html {

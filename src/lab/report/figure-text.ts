@@ -4,14 +4,12 @@ import type { Evaluation, FigureWithInterval } from '../evaluate/evaluation.js'
 const NONE = '–'
 
 /** A figure with three decimals. */
-export function decimal(value: number | null | undefined): string {
-  return value === null || value === undefined ? NONE : value.toFixed(3)
-}
+export const decimal = (value: number | null | undefined): string =>
+  value === null || value === undefined ? NONE : value.toFixed(3)
 
 /** A share as a percentage with one decimal. */
-export function percent(value: number | null | undefined): string {
-  return value === null || value === undefined ? NONE : `${(value * 100).toFixed(1)} %`
-}
+export const percent = (value: number | null | undefined): string =>
+  value === null || value === undefined ? NONE : `${(value * 100).toFixed(1)} %`
 
 /** The interval of a figure, such as `0.812 to 0.871`. */
 export function intervalText(

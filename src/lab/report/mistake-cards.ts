@@ -6,9 +6,8 @@ import type { Evaluation, Mistake } from '../evaluate/evaluation.js'
 export type Thumbnails = ReadonlyMap<string, string>
 
 /** The worst mistakes of both kinds. */
-export function mistakeCards({ real, fake }: Evaluation['mistakes'], thumbnails: Thumbnails): Html {
-  return html`${cards('Real, but the highest risks', real, thumbnails)}${cards('Fake, but the lowest risks', fake, thumbnails)}`
-}
+export const mistakeCards = ({ real, fake }: Evaluation['mistakes'], thumbnails: Thumbnails): Html =>
+  html`${cards('Real, but the highest risks', real, thumbnails)}${cards('Fake, but the lowest risks', fake, thumbnails)}`
 
 function cards(title: string, mistakes: readonly Mistake[], thumbnails: Thumbnails): Html {
   const kind = mistakes.some(({ id }) => thumbnails.has(id)) ? 'cards' : 'cards words'

@@ -53,9 +53,8 @@ export async function spool(
 }
 
 /** The refusal of media over the cap. */
-export function tooLarge(maxBytes: number): AttestdError {
-  return new AttestdError('media-too-large', `The media is larger than the cap of ${maxBytes} bytes.`)
-}
+export const tooLarge = (maxBytes: number): AttestdError =>
+  new AttestdError('media-too-large', `The media is larger than the cap of ${maxBytes} bytes.`)
 
 /** Does a disk operation and names its failure media-cache-failed. */
 export async function onDisk<T>(operation: () => T | Promise<T>): Promise<T> {

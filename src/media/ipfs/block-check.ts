@@ -24,9 +24,8 @@ export function isVerifiableHash(cid: CID): boolean {
 }
 
 /** The bytes that a CID with an identity hash carries itself, or null for all others. */
-export function inlineBytes(cid: CID): Uint8Array | null {
-  return cid.multihash.code === identity.code ? cid.multihash.digest : null
-}
+export const inlineBytes = (cid: CID): Uint8Array | null =>
+  cid.multihash.code === identity.code ? cid.multihash.digest : null
 
 /** The same for every CID that names the same bytes, whatever its version and codec. */
 export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('base64')
@@ -42,6 +41,5 @@ export function checkBlock(cid: CID, bytes: Uint8Array): void {
 }
 
 /** A gateway sent what it must not; the sentence states what. */
-export function integrity(what: string): AttestdError {
-  return new AttestdError('media-integrity', `A gateway broke the trustless contract: ${what}.`)
-}
+export const integrity = (what: string): AttestdError =>
+  new AttestdError('media-integrity', `A gateway broke the trustless contract: ${what}.`)

@@ -67,9 +67,8 @@ function credentialsOf(url: URL): string {
 }
 
 /** `/ipfs/CID/path` with every segment encoded. */
-export function ipfsPath(cid: CID, path: readonly string[] = []): string {
-  return ['/ipfs', cid.toString(), ...path.map(encodeURIComponent)].join('/')
-}
+export const ipfsPath = (cid: CID, path: readonly string[] = []): string =>
+  ['/ipfs', cid.toString(), ...path.map(encodeURIComponent)].join('/')
 
 /** Requests to gateways: their own origin is trusted to be private, wherever they redirect to is not. */
 export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {

@@ -10,10 +10,13 @@ export type ResolveAll = (hostname: string) => Promise<readonly { readonly addre
 
 /** What may be dialled for a URL that an asset names; the defaults let only public addresses through, by TLS. */
 export interface AddressGuardOptions {
+  /** @default [443] */
   readonly allowedPorts?: readonly number[] | undefined
   /** Takes `http:` too, then with port 80. @default false */
   readonly allowHttp?: boolean
+  /** @default public addresses */
   readonly isAllowed?: ((address: string) => boolean) | undefined
+  /** @default the system's */
   readonly resolve?: ResolveAll | undefined
   /** Further certificate authority, PEM, for closed networks. */
   readonly ca?: string | undefined

@@ -65,9 +65,8 @@ export function reviewItemPage(item: ReviewItem, text: string | null, now: numbe
 }
 
 /** A page that states why something was refused. */
-export function reviewProblemPage(problem: string): string {
-  return page('refused', html`<section class="wide"><p class="bad" role="alert">${problem}</p></section>`)
-}
+export const reviewProblemPage = (problem: string): string =>
+  page('refused', html`<section class="wide"><p class="bad" role="alert">${problem}</p></section>`)
 
 function shown({ id, mediaType, viewGap }: ReviewItem, text: string | null): Html {
   if (viewGap !== null) return html`<p class="warn">${viewGap}</p>`

@@ -1,25 +1,20 @@
 import net from 'node:net'
 import tls, { type ConnectionOptions } from 'node:tls'
-import type { Clock, Random } from '../../core/clock.js'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import type { Log } from '../../core/log.js'
 import { backoffMs } from '../../core/retry.js'
 import { withinLimit } from '../../core/time-limit.js'
-import { DEFAULT_START_WAIT_MS } from '../engine-options.js'
+import { DEFAULT_START_WAIT_MS, type QueueEngineOptions } from '../engine-options.js'
 import type { RedisTarget } from './redis-access.js'
 import type { RedisClient } from './redis-connection.js'
 import { redisTrouble, refusalOf } from './redis-refusal.js'
 import type { RedisNode } from './redis-url.js'
 
-/** `prefix` is the first part of every key; `startWaitMs` is how long a Redis that does not answer is waited for, ms; `signal` ends that wait. */
-export interface RedisOpenOptions {
-  readonly prefix: string
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly startWaitMs?: number
-  readonly signal?: AbortSignal | undefined
-}
+/** What of the engine's options opens Redis. */
+export type RedisOpenOptions = Pick<
+  QueueEngineOptions,
+  'prefix' | 'clock' | 'random' | 'log' | 'startWaitMs' | 'signal'
+>
 
 /** Pace of trying to connect at start. */
 const START_BACKOFF = { baseMs: 250, maxMs: 4000 }

@@ -62,9 +62,8 @@ export function parseRedisUrl(url: string): RedisAddress {
 }
 
 /** First part of every key: on a cluster in braces, so that all keys are in one slot, without which BullMQ cannot work. */
-export function keyPrefix({ shape }: Pick<RedisAddress, 'shape'>, prefix: string): string {
-  return shape === 'cluster' ? `{${prefix}}` : prefix
-}
+export const keyPrefix = ({ shape }: Pick<RedisAddress, 'shape'>, prefix: string): string =>
+  shape === 'cluster' ? `{${prefix}}` : prefix
 
 function parseNode(text: string, defaultPort: number): RedisNode {
   const [, ipv6, name, port = String(defaultPort)] = NODE.exec(text.trim()) ?? []

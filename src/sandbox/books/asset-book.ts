@@ -134,6 +134,4 @@ export class AssetBook {
   }
 }
 
-function isOpenAt(now: number, { deadlineAt, switchedOff }: SandboxAsset): boolean {
-  return !switchedOff && deadlineAt > now
-}
+const isOpenAt = (now: number, { deadlineAt, switchedOff }: SandboxAsset): boolean => !switchedOff && deadlineAt > now

@@ -21,14 +21,9 @@ export interface ApiKey {
 export type RandomBytes = (size: number) => Uint8Array
 
 /** What a key is made of. `wallet` null links none: requests by such a key are refused with wallet-not-linked. */
-export interface NewKey {
-  readonly kind: KeyKind
-  readonly label: string
-  readonly wallet: string | null
+export type NewKey = Pick<ApiKey, 'kind' | 'label' | 'wallet'> &
   /** Given for fixed tests; made up otherwise. */
-  readonly accessKey?: string
-  readonly signingSecret?: string
-}
+  Partial<Pick<ApiKey, 'accessKey' | 'signingSecret'>>
 
 const PREFIXES: Readonly<Record<KeyKind, string>> = { attester: 'ak_att_', submitter: 'ak_sub_' }
 

@@ -40,9 +40,8 @@ export function faultHooks(world: World, route: FaultRoute, options: FaultHookOp
 }
 
 /** The fault that this request has, for handlers that show their own faults (stream, gateway). */
-export function faultOf(request: FastifyRequest): InjectedFault | null {
-  return request.getDecorator<InjectedFault | null>('fault')
-}
+export const faultOf = (request: FastifyRequest): InjectedFault | null =>
+  request.getDecorator<InjectedFault | null>('fault')
 
 /** Whether the handler runs under this fault, so that a score is stored. */
 export const isHandled = (kind: FaultKind): boolean => !kind.startsWith('status-') && !UNHANDLED_KINDS.includes(kind)

@@ -26,9 +26,8 @@ export function expectedSignature(
 }
 
 /** Compares in constant time; anything but 64 lower-case hex characters is false. */
-export function isSameSignature(given: string, expected: string): boolean {
-  return SIGNATURE_TEXT.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(expected, 'hex'))
-}
+export const isSameSignature = (given: string, expected: string): boolean =>
+  SIGNATURE_TEXT.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), Buffer.from(expected, 'hex'))
 
 /** Compares two secrets of any length in constant time. */
 export function isSameSecret(given: string, expected: string): boolean {

@@ -103,9 +103,8 @@ const ErrorReply = z
   .meta({ id: 'Error', description: 'Every refusal has this body.' })
 
 /** The response entries of the statuses that a route can refuse with. */
-export function refusals<Status extends number>(...statuses: Status[]): Record<Status, typeof ErrorReply> {
-  return Object.fromEntries(statuses.map((status) => [status, ErrorReply])) as Record<Status, typeof ErrorReply>
-}
+export const refusals = <Status extends number>(...statuses: Status[]): Record<Status, typeof ErrorReply> =>
+  Object.fromEntries(statuses.map((status) => [status, ErrorReply])) as Record<Status, typeof ErrorReply>
 
 /** What an event stream is answered with. */
 export const EventStream = {

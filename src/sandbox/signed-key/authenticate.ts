@@ -73,9 +73,8 @@ export function checkSignature(
 }
 
 /** 403. A submitter who asks for an asset that is not its own gets it too. @param kinds those that would pass */
-export function wrongKind(...kinds: KeyKind[]): Refusal {
-  return new Refusal('key-kind-wrong', `This route needs a key of kind ${kinds.join(' or ')}.`)
-}
+export const wrongKind = (...kinds: KeyKind[]): Refusal =>
+  new Refusal('key-kind-wrong', `This route needs a key of kind ${kinds.join(' or ')}.`)
 
 /** The gates behind the signature: kind of key, rate limit, wallet, stake. */
 export function admit(world: World, key: ApiKey, ...kinds: KeyKind[]): Caller {

@@ -102,9 +102,8 @@ const PlainError = z
   .meta({ id: 'PlainError', description: 'Every refusal of the wallet-session API has this body.' })
 
 /** The response entries of the statuses that a route can refuse with. */
-export function plainRefusals<Status extends number>(...statuses: Status[]): Record<Status, typeof PlainError> {
-  return Object.fromEntries(statuses.map((status) => [status, PlainError])) as Record<Status, typeof PlainError>
-}
+export const plainRefusals = <Status extends number>(...statuses: Status[]): Record<Status, typeof PlainError> =>
+  Object.fromEntries(statuses.map((status) => [status, PlainError])) as Record<Status, typeof PlainError>
 
 /** The schema of a route behind a session. @param statuses those that it refuses with */
 export function sessionSchema<Replies extends object, Status extends number>(

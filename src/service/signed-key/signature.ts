@@ -24,9 +24,8 @@ export function canonicalPayload({ timestamp, method, target, body }: SignedPart
 }
 
 /** Lower-case hex HMAC-SHA256 of the canonical payload under the UTF-8 bytes of the secret (Authentication 4). */
-export function signatureOf(parts: SignedParts, signingSecret: string): string {
-  return createHmac('sha256', Buffer.from(signingSecret, 'utf8')).update(canonicalPayload(parts), 'utf8').digest('hex')
-}
+export const signatureOf = (parts: SignedParts, signingSecret: string): string =>
+  createHmac('sha256', Buffer.from(signingSecret, 'utf8')).update(canonicalPayload(parts), 'utf8').digest('hex')
 
 /** The three headers of a signed request. @param prefix `Service` in the specification; deployments brand it */
 export function signedHeaders(

@@ -11,9 +11,8 @@ const ID_FIELDS = ['id', 'scoreId'] as const
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /** The scores that stand in a record; null where it shows none. */
-export function scoresIn(record: Record<string, unknown>): unknown[] | null {
-  return Array.isArray(record.scores) ? record.scores : null
-}
+export const scoresIn = (record: Record<string, unknown>): unknown[] | null =>
+  Array.isArray(record.scores) ? record.scores : null
 
 /** Whose score it is, lower case; null where the record does not state. */
 export function attesterIn(record: Record<string, unknown>): string | null {

@@ -10,6 +10,5 @@ export const WALLET_FIXES: Readonly<Partial<Record<Reason, string>>> = {
 }
 
 /** An `AttestdError` with the fix that fits this API. */
-export function walletError(reason: Reason, message: string, options: Omit<AttestdErrorOptions, 'fix'> = {}) {
-  return new AttestdError(reason, message, { ...options, fix: WALLET_FIXES[reason] })
-}
+export const walletError = (reason: Reason, message: string, options: Omit<AttestdErrorOptions, 'fix'> = {}) =>
+  new AttestdError(reason, message, { ...options, fix: WALLET_FIXES[reason] })

@@ -143,7 +143,7 @@ describe('a gateway that breaks the contract', () => {
       gateways: [gateway.url.replace('://', '://user:pass@')],
       allowHttp: true,
       allowedPorts: [Number(new URL(other.url).port)],
-      isAllowedAddress: () => true,
+      isAllowed: () => true,
     })
     expect(await open.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
     expect(other.authorizations).toEqual([undefined])

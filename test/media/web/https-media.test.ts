@@ -28,7 +28,7 @@ async function startSite(answer: (request: http.IncomingMessage, response: http.
     startSource({
       ca: cert,
       allowedPorts: [port],
-      isAllowedAddress: (address) => address === '127.0.0.1',
+      isAllowed: (address) => address === '127.0.0.1',
       resolve: async (name) => [{ address: name === 'inside.test' ? '10.0.0.1' : '127.0.0.1', family: 4 }],
       ...options,
     })

@@ -30,6 +30,5 @@ export interface OpenSound {
 }
 
 /** The refusal of bytes that do not decode. @param words what is wrong with them, in a clause */
-export function corruptSound(words: string, cause?: unknown): AttestdError {
-  return new AttestdError('media-corrupt', `The sound cannot be decoded: ${words}`, { cause })
-}
+export const corruptSound = (words: string, cause?: unknown): AttestdError =>
+  new AttestdError('media-corrupt', `The sound cannot be decoded: ${words}`, { cause })
