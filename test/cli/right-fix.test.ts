@@ -46,9 +46,9 @@ async function run(own: Readonly<Record<string, string>>): Promise<{ code: numbe
   return { code: await daemon.exited, out: daemon.output }
 }
 
-/** Without detectors and an embedded queue, whose checks start a process and a database. */
-const doctor = (own: Readonly<Record<string, string>>) =>
-  attestdVerb(['doctor', '--json'], { ATTESTD_DETECTORS: 'no-such', ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9', ...own })
+/** For `doctor` without detectors and an embedded queue, whose checks start a process and a database. */
+const LIGHT = { ATTESTD_DETECTORS: 'no-such', ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9' }
+const doctor = (own: Readonly<Record<string, string>>) => attestdVerb(['doctor', '--json'], { ...LIGHT, ...own })
 
 it('the port of the sandbox is taken: --port', async () => {
   const { code, err } = await attestdVerb(['sandbox', '--port', String(takenPort)], {})
@@ -167,7 +167,7 @@ describe('the settings', () => {
 
   it('that run refuses, doctor fails: none at all, and a secret inside a settings file that others may read', async () => {
     const { ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR } = env()
-    const bare = { ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR }
+    const bare = { ...LIGHT, ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR }
     const { code, out } = await attestdVerb(['doctor'], bare)
     expect(code).toBe(1)
     for (const name of ['SERVICE_URL', 'ACCESS_KEY', 'SIGNING_SECRET'])

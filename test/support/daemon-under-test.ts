@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { type ControlFile, readControlFile } from '../../src/observe/control-file.js'
 
 const START_LIMIT_MS = 180_000
-const LOOK_EVERY_MS = 50
+/** Looks at a daemon that starts cost it and this process time: the first follow closely, later ones wait longer. */
+const LOOK_MS = { first: 25, growth: 1.4, most: 200 }
 
 const counts = z.object({ waiting: z.number(), active: z.number(), delayed: z.number(), failed: z.number() })
 const statusShape = z.object({
@@ -94,14 +95,14 @@ export abstract class DaemonUnderTest {
 
   async #until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
     const deadline = performance.now() + START_LIMIT_MS
-    for (;;) {
+    for (let pauseMs = LOOK_MS.first; ; pauseMs = Math.min(LOOK_MS.most, pauseMs * LOOK_MS.growth)) {
       const found = await look()
       if (found !== null) return found
       if (!this.running || performance.now() > deadline) {
         const end = this.running ? 'it still runs' : `exit code ${await this.exited}`
         throw new Error(`no daemon that ${what} (${end}):\n${this.output.slice(-4000)}`)
       }
-      await sleep(LOOK_EVERY_MS)
+      await sleep(pauseMs)
     }
   }
 }

@@ -13,7 +13,7 @@ SOURCES = ('VCTK (Edresson) (made)', 'EmoDB (made)', 'Debian festvox-ru recordin
 REPOSITORIES = ('speechbot/speechbot.github.io', 'grad-tts/grad-tts.github.io', 'SWivid/SWivid.github.io')
 
 
-def write(folder, each=3):
+def write(folder, each=2):
     """Six groups of `each` sounds: our formant sound at other speeds; the `fake` half coarser in amplitude."""
     rows = [{'path': f'{label}-{place}-{number}.wav', 'label': label, 'source': name, 'system': name if label == 'fake' else 'human'}
             for label, names in (('fake', SYSTEMS), ('real', SOURCES)) for place, name in enumerate(names) for number in range(each)]
