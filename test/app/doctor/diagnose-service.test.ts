@@ -146,7 +146,7 @@ describe.concurrent('doctor on a signed-key service', () => {
     const { signedKey } = await bench(onTestFinished, { clockOffsetMs: 7_200_000 })
     const lines = await signedKey()
     expect(lines.get('clock')).toMatch(
-      /^failed: Service time is known; the local clock is .* behind it\. {2}\[clock-off] Set the clock/,
+      /^failed: Service time is known; the local clock is .* behind it\. {2}\[clock-off] Synchronize the clock/,
     )
     expect(lines.get('key and stake')).toMatch(/^ok: /)
   })
