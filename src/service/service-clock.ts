@@ -3,6 +3,7 @@ import { AttestdError, errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { SharedReading } from '../core/shared-reading.js'
+import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import {
   betterSample,
   boundNow,
@@ -100,9 +101,11 @@ export class ServiceClock {
   #refreshedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
   readonly #refreshing = new SharedReading<void>()
+  readonly #outages: ThrottledLog
 
   constructor(options: ServiceClockOptions) {
     this.#options = options
+    this.#outages = createThrottledLog(options)
   }
 
   state(): ClockState {
@@ -245,7 +248,11 @@ export class ServiceClock {
         if (best) break
         const unread = unreadError(error)
         this.#failure = error instanceof AttestdError ? error : unread
-        this.#options.log.warn({ reason: unread.reason, err: error }, 'service time could not be read')
+        this.#outages.trouble({
+          reason: unread.reason,
+          message: 'service time could not be read',
+          facts: { err: error },
+        })
         throw unread
       }
     }

@@ -61,6 +61,17 @@ class Line {
   }
 }
 
+it('a service that is away for long is one line a minute', async () => {
+  const log = new KeptLog()
+  const line = new Line({ script: [new AttestdError('service-unreachable', 'gone')], log })
+  for (let nth = 0; nth < 10; nth++) {
+    await expect(line.service.refresh()).rejects.toThrow('gone')
+    line.clock.tick(7000)
+  }
+  expect(log.lines.map((each) => each.split(' {')[0])).toEqual(Array(2).fill('service time could not be read'))
+  expect(log.lines[1]).toContain('"suppressed":8')
+})
+
 describe('the estimate', () => {
   const rows = [
     { name: 'no delay', offset: 0, script: [{ out: 0, back: 0 }], bound: 1, error: 0 },

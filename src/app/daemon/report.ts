@@ -112,6 +112,9 @@ export function createReport(options: ReportOptions): Report {
   return { pipeline, worker: workerEvents(options, book), flush: book.flush }
 }
 
+/** Lines per minute of failed attempts, for each queue and reason: in an outage every waiting job would write one. */
+const ATTEMPT_LINES = 30
+
 function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents {
   const { activity, log, metrics, outages } = options
   return {
@@ -133,7 +136,8 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       if (!final) {
         metrics.retries.inc({ queue, reason })
         if (reason.startsWith('media-')) activity.media.failed(reason)
-        log.warn({ ...facts, retryInMs }, 'attempt failed')
+        const line = { reason, subject: queue, linesPerMinute: ATTEMPT_LINES, message: 'attempt failed' }
+        outages.trouble({ ...line, facts: { ...facts, retryInMs } })
         return
       }
       metrics.jobs.inc({ queue, outcome: 'failed', reason })

@@ -30,6 +30,7 @@ let report: Report
 let troubles: number
 let missed: number
 let closed: string[]
+let lines: string[]
 
 beforeEach(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
@@ -38,7 +39,9 @@ beforeEach(async () => {
   activity = new Activity(() => clock.monotonic())
   troubles = 0
   missed = 0
-  const outages = createThrottledLog({ log: silentLog, clock })
+  lines = []
+  const log = { ...silentLog, warn: (_facts: unknown, message: string) => lines.push(message) }
+  const outages = createThrottledLog({ log, clock })
   const onQueueTrouble = () => {
     troubles++
   }
@@ -50,7 +53,7 @@ beforeEach(async () => {
     activity,
     drift: new DriftWatch({ modelsDir: folder, folder }, silentLog),
     clock,
-    log: silentLog,
+    log,
     outages,
     onQueueTrouble,
     onMissed: () => missed++,
@@ -180,6 +183,14 @@ describe('the report', () => {
     expect(activity.recent).toMatchObject([{ outcome: 'failed', reason: 'service-failing' }])
     expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1$/)
     expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="service-failing"}')).toMatch(/ 1$/)
+  })
+
+  it('an outage is some lines a minute, however many jobs wait for its end', async () => {
+    const tried = { queue: 'submit', id: 'x', data: submitJobData(), attempt: 2, final: false, retryInMs: 5 } as const
+    for (let nth = 0; nth < 1000; nth++) report.worker.failed?.({ ...tried, reason: 'service-failing', message: 'm' })
+    report.worker.failed?.({ ...tried, reason: 'service-timeout', message: 'm' })
+    expect(lines.filter((line) => line.startsWith('attempt failed'))).toHaveLength(31)
+    expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1000$/)
   })
 
   it('a failed job with unreadable data is counted all the same', async () => {
