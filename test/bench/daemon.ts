@@ -1,7 +1,7 @@
 // `npm run bench:daemon`: processor time of the daemon for a picture, without its detector processes, on each queue engine. The
 // detector is tiny and the pictures are small, so that a slow machine shows it, too. Node's compiler takes some 5 ms of each of
 // the first 1,000 pictures, which a daemon that runs for weeks does not: they warm it up, and the first 200 of them are printed
-// as cold. `--assets`, `--warm-up`.
+// as cold. What it takes while nothing is open is printed last. `--assets`, `--warm-up`.
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -23,6 +23,8 @@ const { values } = parseArgs({
 const [ASSETS, WARM_UP] = [Number(values.assets), Number(values['warm-up'])]
 /** Pictures after the start whose cost is printed as that of a cold daemon. */
 const COLD = Math.min(200, WARM_UP)
+/** How long the daemon is watched while nothing is open, after as long without a look, ms. */
+const IDLE_MS = 10_000
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 async function measure(queueUrl: string, folder: string): Promise<void> {
@@ -51,6 +53,11 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
     print(
       `queue ${engine}: daemon ${own.toFixed(1)} ms a picture (the first ${COLD}: ${cold.own.toFixed(1)} ms), detector processes ${detectors.toFixed(1)} ms`,
     )
+    await systemClock.sleep(IDLE_MS)
+    const before = await processorMs(daemon.pid)
+    await systemClock.sleep(IDLE_MS)
+    const idle = ((await processorMs(daemon.pid)) - before) / (IDLE_MS / 1000)
+    print(`queue ${engine}: idle daemon ${idle.toFixed(1)} ms a second`)
     daemon.kill('SIGTERM')
     await daemon.exited
   } finally {
