@@ -1,4 +1,4 @@
-import type { BackendFactory, IQueueBackend } from 'bullmq'
+import type { BackendFactory, IQueueBackend, JobsOptions, Queue } from 'bullmq'
 import type { AttestdError } from '../core/errors.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import type { Claims, SharedTexts } from './claims.js'
@@ -7,15 +7,17 @@ import type { Claims, SharedTexts } from './claims.js'
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
 export type AnyConnection = any
 
-/** Where a job is kept. */
-export interface JobPlace {
+/** A queue as BullMQ has it. */
+export type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
+
+/** Options of a job of ours as BullMQ takes them. */
+export type AddedOptions = JobsOptions & { readonly jobId: string; readonly priority: number }
+
+/** An active job, as the worker that took it knows it. */
+export interface HeldJob {
   readonly queue: string
   readonly prefix: string
   readonly id: string
-}
-
-/** An active job, as the worker that took it knows it. */
-export interface HeldJob extends JobPlace {
   readonly token: string
   /** How long a lock lasts, milliseconds. */
   readonly lockMs: number
@@ -36,8 +38,8 @@ export interface Backing {
    * @returns whether the lock was held; else nothing was changed
    */
   saveData(job: HeldJob, json: string): Promise<boolean>
-  /** The option `addMark` of a job, empty where it has none; null where there is no such job. Reads no more of it. */
-  markOf(job: JobPlace): Promise<string | null>
+  /** Adds a job that carries the name of its queue. @returns whether it was new: false where one of its id is kept */
+  add(queue: BullQueue, data: unknown, options: AddedOptions): Promise<boolean>
   /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */
   openFleet(prefix: string): FleetStore
   /** By whole keys. */

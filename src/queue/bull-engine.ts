@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { type IQueueBackend, type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
+import { type Job, type JobsOptions, type JobType, Queue } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { SharedReading } from '../core/shared-reading.js'
 import { startRepeating, withinLimit } from '../core/time-limit.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
 import { Admission } from './admission.js'
-import type { AnyConnection, Backing } from './backing.js'
+import type { Backing, BullQueue } from './backing.js'
 import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
 import { engineError } from './engine-error.js'
@@ -37,11 +36,7 @@ import {
   type WorkerEvents,
 } from './queues.js'
 import { TroubleReporter } from './trouble.js'
-import { type WaitingJobs, waitingJobs } from './waiting-jobs.js'
-
-type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
-/** Kept with the job: marks the one add that made it. BullMQ's own answer is the same for all. */
-type MarkedOptions = JobsOptions & { readonly addMark?: string }
+import { type WaitingJobs, type WaitingLine, waitingJobs } from './waiting-jobs.js'
 
 /** BullMQ's highest priority number, which goes last. */
 const LAST_PRIORITY = 2 ** 21 - 1
@@ -122,20 +117,15 @@ export class BullEngine implements QueueEngine {
   }
 
   async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
-    const queue = this.#queues[name]
     const clean = cleanJson(data, this.#maxDataBytes)
     const { seal } = this.#options
-    const addMark = randomUUID()
-    const options: MarkedOptions = {
+    const sealed = seal ? seal.sealed(`job ${name}`, id, clean) : clean
+    const options = {
       ...this.#jobOptions(),
       jobId: id,
       priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
-      addMark,
     }
-    await this.#ask(() => queue.add(name, seal ? seal.sealed(`job ${name}`, id, clean) : clean, options))
-    const kept = await this.#ask(() => this.#backing.markOf({ queue: name, prefix: this.#options.prefix, id }))
-    // Gone already means that it was taken and dropped, so it was new.
-    return { added: kept === null || kept === addMark }
+    return { added: await this.#ask(() => this.#backing.add(this.#queues[name], sealed, options)) }
   }
 
   async work<Data, Result>(
@@ -235,8 +225,8 @@ export class BullEngine implements QueueEngine {
     }
   }
 
-  waiting(name: QueueName, priorities: readonly number[], limit: number): Promise<WaitingJobs[]> {
-    return this.#ask(() => waitingJobs(this.#queues[name], priorities, limit))
+  waiting(name: QueueName, lines: readonly WaitingLine[]): Promise<WaitingJobs[]> {
+    return this.#ask(() => waitingJobs(this.#queues[name], lines))
   }
 
   async failed(name: QueueName, limit: number): Promise<FailedJob[]> {

@@ -3,7 +3,7 @@ import type { Reason } from '../core/reasons.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import type { Claims, SharedTexts } from './claims.js'
 import type { JobFailure } from './job-failure.js'
-import type { WaitingJobs } from './waiting-jobs.js'
+import type { WaitingJobs, WaitingLine } from './waiting-jobs.js'
 
 /** A queue for each kind of media, so that a worker takes only what it has a detector for. */
 export type AnalyzeQueue = `analyze-${MediaType | 'unknown'}`
@@ -172,7 +172,7 @@ export interface QueueEngine {
   result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>
   /** The waiting jobs by priority; see `waitingJobs`. */
-  waiting(queue: QueueName, priorities: readonly number[], limit: number): Promise<WaitingJobs[]>
+  waiting(queue: QueueName, lines: readonly WaitingLine[]): Promise<WaitingJobs[]>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** The jobs that wait for their next try, the first to be tried first; `limit` at most. */
   retrying(queue: QueueName, limit: number): Promise<RetryingJob[]>

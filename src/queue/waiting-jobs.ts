@@ -1,5 +1,10 @@
-import type { IQueueBackend, Queue } from 'bullmq'
-import type { AnyConnection } from './backing.js'
+import type { BullQueue } from './backing.js'
+
+/** The jobs of one priority, of which the first `limit` are read one by one. */
+export interface WaitingLine {
+  readonly priority: number
+  readonly limit: number
+}
 
 /** The jobs of one priority that wait to be taken. */
 export interface WaitingJobs {
@@ -9,18 +14,12 @@ export interface WaitingJobs {
   readonly addedAt: readonly number[]
 }
 
-type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
-
-/** Waiting jobs by priority, delayed ones aside. @param priorities in order @param limit jobs of a line looked at */
-export async function waitingJobs(
-  queue: BullQueue,
-  priorities: readonly number[],
-  limit: number,
-): Promise<WaitingJobs[]> {
-  const counts = await queue.getCountsPerPriority([...priorities])
+/** Waiting jobs by priority, delayed ones aside. @param wanted all priorities of the queue, in order */
+export async function waitingJobs(queue: BullQueue, wanted: readonly WaitingLine[]): Promise<WaitingJobs[]> {
+  const counts = await queue.getCountsPerPriority(wanted.map(({ priority }) => priority))
   const lines: WaitingJobs[] = []
   let before = 0
-  for (const priority of priorities) {
+  for (const { limit, priority } of wanted) {
     const waiting = counts[priority] ?? 0
     const last = before + Math.min(waiting, limit) - 1
     const ids = waiting > 0 ? await queue.getRanges(['prioritized'], before, last, true) : []

@@ -50,6 +50,24 @@ describe('embedded engine', () => {
   fleetContract(() => engine)
   kindsContract(() => engine)
 
+  it('adds a job in one statement, as BullMQ adds it', async () => {
+    const board = engine.boardQueues()[0] as Queue
+    const { name } = board as { name: QueueName }
+    const pool = poolOf(engine)
+    const query = vi.spyOn(pool, 'query')
+    await engine.add(name, 'ours', { n: 1 }, { priority: 7 })
+    expect(query).toHaveBeenCalledTimes(1)
+    query.mockRestore()
+    await board.add(name, { n: 1 }, { ...(await board.getJob('ours'))!.opts, jobId: 'theirs' })
+    const { rows } = await pool.query("SELECT * FROM job WHERE id IN ('ours', 'theirs') ORDER BY seq", [])
+    const [ours, theirs] = rows.map(({ id, opts, ...row }) => {
+      expect(opts.jobId).toBe(id)
+      return { ...row, seq: 0, added_at_ms: 0, opts: { ...opts, jobId: '' } }
+    })
+    expect(ours).toEqual(theirs)
+    await engine.drain(name)
+  })
+
   it('asks the database once whether a queue is paused, and again when the board has paused or resumed it', async () => {
     const own = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('paused')}`, root))
     try {

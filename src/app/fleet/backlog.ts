@@ -7,12 +7,16 @@ import { QUEUE_NAMES, type QueueEngine, type QueueName, type RetryingJob } from 
 import { retriedPriority } from '../../queue/retry-policy.js'
 import type { WaitingJobs } from '../../queue/waiting-jobs.js'
 
-/** Waiting jobs of a turnaround that are looked at one by one; those behind them are judged like the last of these. */
+/** Urgent jobs that are looked at one by one; those behind them are judged like the last of these. */
 const LOOKED_AT = 300
 /** Of the jobs of a queue that wait for a retry, so many are read; the others are taken to be like them. */
 const READ_RETRIES = 20
-/** Of each turnaround that of new jobs and that of jobs that failed once. */
-const PRIORITIES = TURNAROUNDS.map(priorityOf).flatMap((priority) => [priority, retriedPriority(priority)])
+/** Of each turnaround that of new jobs and that of jobs that failed once. Of jobs that are not urgent the oldest is stated. */
+const LINES = TURNAROUNDS.flatMap((turnaround) => {
+  const [limit, priority] = [turnaround === 'priority_5min' ? LOOKED_AT : 1, priorityOf(turnaround)]
+  return [priority, retriedPriority(priority)].map((each) => ({ priority: each, limit }))
+})
+const NOTHING = LINES.map(({ priority }) => ({ priority, waiting: 0, addedAt: [] }))
 
 /** What waits in one queue, and how fast it is worked on. */
 interface Line {
@@ -41,7 +45,7 @@ export async function readBacklog(
     const workers = workersOf(daemons, name)
     return {
       name,
-      lines: byTurnaround(await queue.waiting(name, PRIORITIES, LOOKED_AT)),
+      lines: byTurnaround(counts.waiting > 0 ? await queue.waiting(name, LINES) : NOTHING),
       perSecond: paused.includes(name) ? 0 : capacityOf(daemons, name),
       workers,
       retrying,

@@ -105,7 +105,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
     saveData: pool.saveData,
-    markOf: pool.markOf,
+    add: pool.add,
     openFleet: () => memoryFleet(clock),
     claims: new MemoryClaims(clock),
     texts: null,

@@ -20,7 +20,10 @@ UPDATE job
    SET data = $4::jsonb, locked_until_ms = $5::bigint
  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3`
 
-const MARK = `SELECT COALESCE(opts->>'addMark', '') AS mark FROM job WHERE queue = $1 AND id = $2`
+/** As BullMQ's `Queue.add`; a statement sees no row that a function in it inserts, so `kept` is what was there before. */
+const ADD = `
+SELECT add_job($1, $2, $1, $3::jsonb, $4::jsonb, $5, 0, $6, 0, NULL, NULL, NULL, NULL, NULL, false),
+       EXISTS (SELECT 1 FROM job WHERE queue = $1 AND id = $2) AS kept`
 
 /**
  * One embedded PostgreSQL in the shape of the connection pool that BullMQ takes.
@@ -74,9 +77,13 @@ export class PglitePool extends EventEmitter implements PgPool {
   }
 
   /** See `Backing`. */
-  readonly markOf: Backing['markOf'] = async ({ queue, id }) => {
-    const { rows } = await this.query<{ mark: string }>(MARK, [queue, id])
-    return rows[0]?.mark ?? null
+  readonly add: Backing['add'] = async ({ name }, data, options) => {
+    const { jobId, priority } = options
+    // BullMQ gives every job the option `attempts`.
+    const texts = [JSON.stringify(data), JSON.stringify({ attempts: 0, ...options })]
+    const now = Math.floor(this.#clock.now())
+    const { rows } = await this.query<{ kept: boolean }>(ADD, [name, jobId, ...texts, priority, now])
+    return rows[0]?.kept === false
   }
 
   async connect(): Promise<PgPoolClient> {

@@ -11,7 +11,7 @@ import type { RedisTarget } from './redis-access.js'
 import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
-import { markInRedis, saveInRedis } from './save-data.js'
+import { addToRedis, saveInRedis } from './save-data.js'
 
 /** Connects, waiting while Redis starts. @throws queue-unreachable after `startWaitMs`, or at once why it refuses us */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
@@ -82,7 +82,7 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
-    markOf: (job) => markInRedis(producer, job),
+    add: (queue, data, options) => addToRedis(producer, queue, data, options),
     openFleet: (prefix) => redisFleet(producer, prefix, engineError),
     claims: redisClaims(producer),
     texts: redisTexts(producer),

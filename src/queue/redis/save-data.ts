@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { HeldJob, JobPlace } from '../backing.js'
+import type { AddedOptions, BullQueue, HeldJob } from '../backing.js'
 import type { LonePrimaryDoubt } from './lone-primary.js'
 import type { RedisClient } from './redis-connection.js'
 
@@ -55,11 +56,14 @@ export async function saveInRedis(
   }
 }
 
-/** The options as BullMQ keeps them, an option without its own meaning among them. */
-const marked = z.object({ addMark: z.string().default('') })
+/** The options as BullMQ keeps them. */
+const marked = z.object({ addMark: z.string().optional() })
 
-/** See `Backing.markOf`. */
-export async function markInRedis(redis: RedisClient, { id, prefix, queue }: JobPlace): Promise<string | null> {
-  const options = await redis.hget(`${prefix}:${queue}:${id}`, 'opts')
-  return options === null ? null : marked.parse(JSON.parse(options)).addMark
+/** See `Backing.add`. BullMQ's own answer is the same for every add of an id, so an option of the job marks the one that made it. */
+export async function addToRedis(redis: RedisClient, queue: BullQueue, data: unknown, options: AddedOptions) {
+  const addMark = randomUUID()
+  await queue.add(queue.name, data, { ...options, addMark } as AddedOptions)
+  const kept = await redis.hget(queue.toKey(options.jobId), 'opts')
+  // Gone already means that it was taken and dropped, so it was new.
+  return kept === null || marked.parse(JSON.parse(kept)).addMark === addMark
 }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { readBacklog } from '../../../src/app/fleet/backlog.js'
 import type { FleetDaemon } from '../../../src/fleet/fleet-state.js'
 import { PRIORITY_MS } from '../../../src/pipeline/jobs.js'
-import type { QueueName, RetryingJob } from '../../../src/queue/queues.js'
+import { QUEUE_NAMES, type QueueName, type RetryingJob } from '../../../src/queue/queues.js'
+import type { WaitingLine } from '../../../src/queue/waiting-jobs.js'
 import { openAsset } from '../../support/pipeline-parts.js'
 
 const NOW = 1_000_000_000
@@ -30,14 +31,18 @@ interface Change {
   /** Urgent pictures that failed once and wait in their turn, by their age. */
   readonly retried?: readonly number[]
   readonly delayed?: readonly RetryingJob[]
+  /** Gets the queues whose jobs were read, and how many of each line at most. */
+  readonly asked?: [QueueName, number[]][]
 }
+
+const NONE = Object.fromEntries(QUEUE_NAMES.map((name) => [name, 0])) as Record<QueueName, number>
 
 /** Waiting jobs of the queue analyze-image, and of texts, by how long they have waited (ms). */
 function backlog(
   urgent: readonly number[],
   standard: readonly number[],
   daemons: readonly FleetDaemon[],
-  { isPaused = false, texts = 0, speech = 0, retried = [], delayed = [] }: Change = {},
+  { isPaused = false, texts = 0, speech = 0, retried = [], delayed = [], asked = [] }: Change = {},
 ) {
   const line = (priority: number, ages: readonly number[], limit: number) => ({
     priority,
@@ -45,14 +50,16 @@ function backlog(
     addedAt: ages.slice(0, limit).map((age) => NOW - age),
   })
   // The lines of jobs that failed once stand between and are empty, but for that of urgent pictures.
-  const waiting = async (name: QueueName, priorities: readonly number[], limit: number) => {
+  const waiting = async (name: QueueName, lines: readonly WaitingLine[]) => {
+    asked.push([name, lines.map(({ limit }) => limit)])
     const others = [[], [], fresh(name === 'analyze-text' ? texts : 0), []]
     const ages = name === 'analyze-image' ? [urgent, retried, standard, []] : others
-    return priorities.map((priority, nth) => line(priority, ages[nth]!, limit))
+    return lines.map(({ limit, priority }, nth) => line(priority, ages[nth]!, limit))
   }
   const retrying = async (name: QueueName, limit: number) => (name === 'analyze-image' ? delayed.slice(0, limit) : [])
+  const images = urgent.length + retried.length + standard.length
   const counts = async (name: QueueName) => ({
-    waiting: name === 'analyze-audio' ? speech : 0,
+    waiting: { ...NONE, 'analyze-image': images, 'analyze-text': texts, 'analyze-audio': speech }[name],
     active: 0,
     delayed: name === 'analyze-image' ? delayed.length : 0,
     failed: 0,
@@ -95,6 +102,12 @@ it('counts the urgent assets that will come too late at this rate', async () => 
 
 it('judges those beyond the first 300 by the last of these', async () => {
   expect((await backlog(fresh(900), [], [worker()])).missesAhead).toBe(300)
+})
+
+it('reads urgent jobs one by one, of others the oldest alone, and asks nothing of a queue in which none waits', async () => {
+  const asked: [QueueName, number[]][] = []
+  await backlog(fresh(900), fresh(900), [worker()], { asked })
+  expect(asked).toEqual([['analyze-image', [300, 300, 1, 1]]])
 })
 
 it('does not know the time to drain before a job has ended, and counts only what is late already', async () => {

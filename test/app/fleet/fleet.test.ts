@@ -34,8 +34,7 @@ function newQueue() {
     isPaused: async () => false,
     retrying: async () => [],
     counts,
-    waiting: async (_: string, priorities: readonly number[]) =>
-      priorities.map((priority) => ({ priority, waiting: 0, addedAt: [] })),
+    waiting: async () => [],
   }
   const daemon = (name: string, change: Partial<DaemonCard> = {}) =>
     new Fleet({ queue, clock, name: () => name, card: () => card({ name, ...change }) })
