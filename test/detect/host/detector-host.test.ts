@@ -235,7 +235,7 @@ describe('a package that does not hold what it states', () => {
     await writeTinyPackage(bench.modelsDir)
     await expect(bench.start({ memoryMb: 64, clock: new ManualClock() })).rejects.toMatchObject({
       reason: 'setting-invalid',
-      message: /ATTESTD_DETECTOR_MEMORY_MB is 64, but a detector process uses \d+ MiB/,
+      message: expect.stringMatching(/ATTESTD_DETECTOR_MEMORY_MB is 64, but a detector process uses \d+ MiB/),
     })
   })
 })

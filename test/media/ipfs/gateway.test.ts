@@ -111,7 +111,7 @@ describe('fetchBlock', () => {
     const bad = await setUp(larger)
     await expect(
       fetchBlock(bad.http, parseGateway(bad.server.url), cidOf(larger), unlimited, signal),
-    ).rejects.toMatchObject({ reason: 'media-integrity', message: /over the block cap/ })
+    ).rejects.toMatchObject({ reason: 'media-integrity', message: expect.stringMatching(/over the block cap/) })
   })
 
   it('takes 16 MiB more than the largest file from one gateway, and not a byte beyond', async () => {
@@ -121,6 +121,9 @@ describe('fetchBlock', () => {
     const budget = createByteBudget(0)
     const fetched = () => fetchBlock(http, gateway, cidOf(block), budget, new AbortController().signal)
     for (let nth = 1; nth <= 8; nth++) expect(await fetched()).toHaveLength(2 * MIB)
-    await expect(fetched()).rejects.toMatchObject({ reason: 'media-integrity', message: /for a file of at most 0/ })
+    await expect(fetched()).rejects.toMatchObject({
+      reason: 'media-integrity',
+      message: expect.stringMatching(/for a file of at most 0/),
+    })
   })
 })
