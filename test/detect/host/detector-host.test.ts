@@ -226,7 +226,11 @@ describe('a package that does not hold what it states', () => {
   ])('%s', async (_, spoilt, reason, message) => {
     await fs.rm(path.join(bench.modelsDir, 'tiny-image'), { recursive: true, force: true })
     await writeTinyPackage(bench.modelsDir, spoilt)
-    await expect(bench.start({ workers: 2 })).rejects.toMatchObject({ reason, message, kind: 'setup' })
+    await expect(bench.start({ workers: 2 })).rejects.toMatchObject({
+      reason,
+      message: expect.stringMatching(message),
+      kind: 'setup',
+    })
     expect(bench.all('child-start-failed').at(-1)).toEqual({ type: 'child-start-failed', reason })
   })
 

@@ -226,7 +226,10 @@ describe('a package that others do the work for', () => {
   ])('is refused where one that it names %s', async (_, runtime, message) => {
     await writeTinyPackage(modelsDir, { id: 'pictures' })
     await video(runtime)
-    await expect(load('clips')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
+    await expect(load('clips')).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(message),
+    })
   })
 })
 
@@ -294,7 +297,10 @@ describe('a package over the encoder of another', () => {
     await writeTinyPackage(modelsDir)
     await writeEncoderPackage(modelsDir, { manifest: { runtime } })
     await writeEncodedPackage(modelsDir, { runtime: { encoder } })
-    await expect(load('tiny-encoded')).rejects.toMatchObject({ reason: 'manifest-invalid', message })
+    await expect(load('tiny-encoded')).rejects.toMatchObject({
+      reason: 'manifest-invalid',
+      message: expect.stringMatching(message),
+    })
   })
 })
 
@@ -332,7 +338,10 @@ describe('files of a package', () => {
   ])('a model that is %s is refused', async (_, spoil, message) => {
     const folder = await writeTinyPackage(modelsDir)
     await spoil(path.join(folder, 'model.onnx'))
-    await expect(load()).rejects.toMatchObject({ reason: 'model-digest-mismatch', message })
+    await expect(load()).rejects.toMatchObject({
+      reason: 'model-digest-mismatch',
+      message: expect.stringMatching(message),
+    })
   })
 
   it('a link out of the folder is refused even when the bytes are right', async () => {
