@@ -31,7 +31,7 @@ function byScrypt(
 ): Promise<Uint8Array> {
   // What both libraries count: n blocks to mix in, and p to begin with. The file's own bounds were checked by its shape.
   const maxmem = 128 * r * (n + p + 2)
-  // OpenSSL, which takes a third of the time, refuses the n of the definition's own example.
+  // OpenSSL, which takes three fifths of the time and no turn of the event loop, refuses the n of the definition's own example.
   if (n >= 2 ** (16 * r)) return scryptAsync(password, salt, { N: n, r, p, dkLen: KEY_BYTES, maxmem })
   return byOpenSsl(password, salt, KEY_BYTES, { N: n, r, p, maxmem })
 }
