@@ -6,6 +6,7 @@ import { DirectoryLock } from '../../core/disk/directory-lock.js'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { storageError } from '../../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { isThere } from '../../core/files.js'
 import type { Log } from '../../core/log.js'
 import { memoryFleet } from '../../fleet/memory-fleet.js'
 import type { Backing } from '../backing.js'
@@ -66,7 +67,7 @@ function inUse(dir: string, who: string): AttestdError {
 }
 
 async function openDatabase(directory: string, fsync: boolean, clock: Clock): Promise<PglitePool> {
-  if (!(await exists(directory))) await placeEmptyDatabase(directory, fsync, clock)
+  if (!(await isThere(directory))) await placeEmptyDatabase(directory, fsync, clock)
   // PostgreSQL's lock proves nothing next to the lock of this directory, but one that a kill left empty keeps it shut for good.
   await fs.rm(path.join(directory, 'postmaster.pid'), { force: true })
   return PglitePool.open({ directory, fsync }, clock)
@@ -126,11 +127,4 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
       }
     },
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return fs.access(file).then(
-    () => true,
-    () => false,
-  )
 }
