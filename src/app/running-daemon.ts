@@ -5,7 +5,11 @@ import { type ControlFile, readControlFile } from '../observe/control-file.js'
 /** A daemon answers from memory; one that takes longer, ms, is stuck. */
 const ANSWER_MS = 5000
 
-/** The daemon of this data directory, if it answers to its token: file, port and pid may be of one that was killed. */
+/**
+ * The daemon that runs on this data directory. It must answer to its token: the file may be left of one that was
+ * killed, and its port and pid may belong to others by now.
+ * @returns null where none runs
+ */
 export async function runningDaemon(dataDir: string): Promise<ControlFile | null> {
   const control = await readControlFile(dataDir)
   if (!control) return null

@@ -41,7 +41,11 @@ const AGAINST_ENDPOINT = [
   'rpc-unreachable',
 ] as const satisfies Reason[]
 
-/** Reads at the first endpoint with the right chain and a recent block; failed ones come last. @throws setting-* */
+/**
+ * Reads a chain at the first of several endpoints that serves the right chain with a recent block. One that failed comes
+ * last for a while.
+ * @throws AttestdError setting-missing where there is no endpoint, setting-invalid for what is no URL
+ */
 export function createChainReader(options: ChainReaderOptions): OpenChainReader {
   const { chainId, clock, log } = options
   const endpoints = urlsOf(options).map((url) => new RpcEndpoint({ ...options, url }))

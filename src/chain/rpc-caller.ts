@@ -37,7 +37,11 @@ export class RpcCaller {
     this.#target = withoutCredentials(options.url)
   }
 
-  /** The checked result of one call. @throws rpc-unreachable, rpc-reply-invalid, viem's `RpcRequestError` */
+  /**
+   * The result of one call, whose shape was looked at.
+   * @throws AttestdError rpc-unreachable, rpc-reply-invalid, viem's
+   * `RpcRequestError` where the call failed in the contract, or the signal's reason
+   */
   async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     this.#lastId += 1
     const id = this.#lastId

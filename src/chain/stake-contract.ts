@@ -41,7 +41,10 @@ export class StakeContract {
     this.#options = options
   }
 
-  /** What the contract holds of the account at one block. @throws AttestdError stake-contract-unreadable, rpc-* */
+  /**
+   * What the contract holds of the account, all of it at one block.
+   * @throws AttestdError stake-contract-unreadable where the contract does not answer as the ABI states, rpc-* where no endpoint does
+   */
   read(account: Address, signal?: AbortSignal): Promise<StakeReading> {
     return this.#options.reader.read((client, head) => this.#readAt(client, head, account), signal)
   }

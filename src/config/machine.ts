@@ -15,7 +15,10 @@ export function thisMachine(): Machine {
   return { cores: os.availableParallelism(), memoryBytes: Math.min(os.totalmem(), limit || Infinity) }
 }
 
-/** Detector processes of a machine: one a core but the daemon's, one on two cores, all within half of the memory. */
+/**
+ * How many detector processes a machine carries: one for each core but the daemon's, of which half is left on two cores,
+ * so that both get one there; and no more than half of the memory holds.
+ */
 export function detectorWorkersFor({ cores, memoryBytes }: Machine): number {
   const byCores = Math.max(Math.min(2, cores), cores - 1)
   return Math.max(1, Math.min(byCores, Math.floor(memoryBytes / 2 / PROCESS_BYTES)))

@@ -29,7 +29,10 @@ import { walletSettings } from './wallet-settings.js'
 
 const ROLES = ['intake', 'analyze', 'submit'] as const
 
-/** Every setting. Types, validation, flags, the settings page, example file and masked status come from this table. */
+/**
+ * Every setting of attestd, in the order of the settings page. Types, validation, flags, the settings page,
+ * the example file and the masked status all come from this table.
+ */
 export const SETTINGS = named({
   ...serviceSettings,
   ...walletSettings,

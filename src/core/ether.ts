@@ -1,6 +1,10 @@
 const DECIMALS = 18
 
-/** Wei in ether, without zeros at its end. @param decimals most; cut, so less stake never reads as the minimum */
+/**
+ * An amount of wei in ether, without zeros at its end.
+ * @param decimals most of them; what follows is cut and never rounded up, so that a stake just below the minimum does not read
+ *   as the minimum
+ */
 export function etherOf(wei: bigint, decimals = DECIMALS): string {
   const digits = String(wei).padStart(DECIMALS + 1, '0')
   const fraction = digits.slice(-DECIMALS).slice(0, decimals).replace(/0+$/, '')

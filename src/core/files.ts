@@ -40,7 +40,11 @@ interface WriteOptions {
 /** Writes data to an open file, all of it. */
 export const writeOpen = promisify(writeFile)
 
-/** Writes data and closes; the way to the thread pool costs more than opening does. @param flag as of `open` */
+/**
+ * Writes data to a file and closes it. Only the write itself goes through the thread pool: the way there costs more than
+ * opening and closing a file.
+ * @param flag as of `open`
+ */
 export async function writeTo(
   file: string,
   data: string | Uint8Array,
@@ -126,7 +130,11 @@ export async function sha256OfFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Bytes of a file from an offset, fewer at its end; at once, since the thread pool takes half a millisecond. */
+/**
+ * Bytes of a file from an offset; fewer where it ends. Read at once: of a file that was just written this takes
+ * microseconds, the ways through the thread pool half a millisecond.
+ * @throws as `openRegularFile`
+ */
 export async function readAt(file: string, offset: number, length: number): Promise<Buffer> {
   const handle = openRegularFileNow(file)
   try {

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Marks the unit of a number: the compiler refuses one unit for the other, and a bare number for either. */
+/**
+ * How likely media is to be fake, in the two units that have a name. Neither can stand where the other is meant: the
+ * compiler refuses it, and a bare number is neither.
+ */
 declare const UNIT: unique symbol
 
 /** A probability, 0 to 1: the unit of everything inside. */

@@ -1,4 +1,7 @@
-/** What could steer a terminal or mislead: C0 but tab and line end, DEL, C1, line separators, Bidi_Control. */
+/**
+ * What could steer a terminal or mislead a reader: control codes (C0 but tab and line end, DEL, C1), line separators, and marks
+ * that change the direction of text (Bidi_Control of Unicode).
+ */
 const UNSAFE = /(?!\t|\n|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** Text for people: what is unsafe becomes U+FFFD; lines and tabs stay. */

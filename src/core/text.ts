@@ -17,13 +17,21 @@ export const readJson = <Shape extends z.ZodType>(shape: Shape, text: string): z
 /** Characters of a text from outside that are looked at to make one line of it. */
 const MAX_LINE_SOURCE = 20_000
 
-/** Text from outside, at most `max` UTF-16 units, without lone surrogates and NUL, which PostgreSQL refuses. */
+/**
+ * Text from outside, made safe to keep: lone surrogates and NUL are replaced, because PostgreSQL refuses both,
+ * and the length is capped.
+ * @param max longest result, UTF-16 units
+ */
 export function cleanText(text: string, max = 2000): string {
   const clean = text.toWellFormed().replaceAll('\u0000', '\uFFFD')
   return clean.length > max ? `${clean.slice(0, max - 1).toWellFormed()}…` : clean
 }
 
-/** Foreign text as one clean line: control, format and separator characters are spaces. @param max UTF-16 units */
+/**
+ * Text from outside as one clean line: control, format (bidirectional overrides, zero width) and line separator
+ * characters become spaces, runs of white space one space, and the length is capped.
+ * @param max longest result, UTF-16 units
+ */
 export function cleanLine(text: string, max = 300): string {
   const line = text
     .slice(0, MAX_LINE_SOURCE)
@@ -33,6 +41,9 @@ export function cleanLine(text: string, max = 300): string {
   return cleanText(line, max)
 }
 
-/** The queue job id of an asset, the same everywhere: hashed, since BullMQ refuses `:` and all digits in an id. */
+/**
+ * The queue job id of an asset: the same for every process, and safe for BullMQ, which refuses `:` and all-digit ids.
+ * Asset ids are the service's text and may hold anything, so they are hashed.
+ */
 export const jobIdOf = (assetId: string): string =>
   `asset-${createHash('sha256').update(assetId).digest('hex').slice(0, 40)}`

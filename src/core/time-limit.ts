@@ -25,7 +25,11 @@ export function startRepeating(clock: Timers, ms: number, work: () => void): () 
   return () => stop()
 }
 
-/** The work's outcome, or that of `late` after `ms`; the work goes on. @param signal ends the wait with its reason */
+/**
+ * The outcome of the work, or that of `late` where it takes longer than `ms`: what it returns, or the error that it
+ * throws. The work itself goes on.
+ * @param signal ends the wait with its reason
+ */
 export async function withinLimit<T, L>(
   clock: Timers,
   ms: number,
@@ -54,7 +58,10 @@ export interface Deadline {
   clear(): void
 }
 
-/** @param parent the caller's signal @param late the reason when the time is up @default a `TimeoutError` */
+/**
+ * @param parent the caller's signal, which may outlive this work by far
+ * @param late the reason of the signal when the time is up; a `TimeoutError` where it is not given
+ */
 export function startDeadline(clock: Timers, ms: number, parent?: AbortSignal, late: () => Error = timeUp): Deadline {
   const stop = followerOf(parent)
   let passed = false

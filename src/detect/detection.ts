@@ -57,7 +57,10 @@ export interface DetectRequest {
   readonly contentHash?: string
   /** For log lines only. */
   readonly label?: string
-  /** Called where a costly file must wait, its result at the end of it; with it `detector-busy` refuses in a crowd. */
+  /**
+   * Called where a costly file must wait for a process; what it returns is called once the wait ends. With it, a costly file
+   * is refused with `detector-busy` while many others wait.
+   */
   readonly stepAside?: () => () => void
 }
 
@@ -65,7 +68,10 @@ export interface DetectRequest {
 export interface ShowRequest {
   readonly file: string
   readonly mediaType: MediaType
-  /** `map`: a PNG with where its risk lies. `view`: what was decoded, encoded again as JPEG, WAV or UTF-8 text. */
+  /**
+   * `map`: a PNG with a picture and where its risk lies. `view`: what was decoded, encoded again: a JPEG of a picture or of frames of
+   * a video, a WAV of sound, UTF-8 of text.
+   */
   readonly what: 'map' | 'view'
   /** Path at which it is written. */
   readonly out: string
@@ -117,7 +123,10 @@ export interface DetectorHost {
   /** See `Detection`. */
   readonly platform: string
   readonly expectedShare: number
-  /** What would score this kind, detector or ensemble, or null. @param contentHash gives a candidate its share */
+  /**
+   * What would score this kind of media, one detector or an ensemble; null where nothing would.
+   * @param contentHash of the asset, by which a candidate has its share; without it, the active detectors
+   */
   detectorFor(mediaType: MediaType, contentHash?: string): DetectorSummary | null
   detect(request: DetectRequest, signal?: AbortSignal): Promise<Detection>
   /**

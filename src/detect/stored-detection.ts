@@ -26,5 +26,8 @@ const withParts = <R extends z.ZodType>(risk: R) => {
 /** A detection as the lab keeps it, and older verdict files do: risks from 0 to 1, without heat map and processor time. */
 export const keptDetection = withParts(riskSchema) satisfies z.ZodType<Detection, unknown>
 
-/** A detection in verdict files: percentages, one level down, so that an older version takes none for a probability. */
+/**
+ * A detection as verdict files hold it: risks as percentages, as in the ledger. It lies one level down, so that a
+ * daemon of an older version takes none for a detection with risks from 0 to 1.
+ */
 export const storedDetection = z.object({ risks: z.literal('percent'), detection: withParts(storedRisk) })

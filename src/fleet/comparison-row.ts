@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 
-/** A candidate (canary or shadow) against the active detectors since the start; sums, so those of daemons add up. */
+/**
+ * How a candidate (a canary or a shadow) compares with the active detectors, since the start of a daemon. All but the names
+ * are sums, so that those of several daemons add up.
+ */
 export const comparisonRow = z.object({
   /** Id and version. */
   candidate: z.string(),

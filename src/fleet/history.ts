@@ -49,7 +49,11 @@ export class History {
     await writeFileAtomic(file, JSON.stringify(z.encode(keptHistory, { points: [...this.#points], rows: [...rows] })))
   }
 
-  /** Takes up the last hour of the run before. @param now local Unix ms @returns its rows, newest first, if readable */
+  /**
+   * Takes up the points of the last hour that the run before kept.
+   * @param now local Unix ms
+   * @returns its rows, newest first; none where there is no file, or none that can be read
+   */
   async restore(file: string, now: number): Promise<RecentRow[]> {
     const content = await readFileIfPresent(file).catch(() => null)
     const { points, rows } = readJson(keptHistory, content?.toString('utf8') ?? '') ?? { points: [], rows: [] }

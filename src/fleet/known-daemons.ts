@@ -5,7 +5,10 @@ import type { Announcement } from './fleet-store.js'
 /** A daemon announces itself every second; one that was not heard of for so long counts as lost, ms. */
 export const LOST_AFTER_MS = 3000
 
-/** Who is on the queue, by name and own word, without what cannot be read, and lost runs whose daemon is back. */
+/**
+ * Who is on the queue, by name: this daemon by its own word, the others by theirs. What cannot be read is passed over. A
+ * lost run is left out once a daemon of its name is there again.
+ */
 export function knownDaemons(
   announced: readonly Announcement[],
   self: { readonly id: string; readonly card: DaemonCard },

@@ -38,7 +38,10 @@ const MOST_SEGMENTS = 64
 /** Width and height, px. */
 type Size = readonly [width: number, height: number]
 
-/** Pixels of PNG, JPEG, WebP, GIF and AVIF as their header states, not to be relied on; null where it shows none. */
+/**
+ * Pixels of a picture by its header alone: PNG, JPEG, WebP, GIF, AVIF. As the file states it, so not to be relied on.
+ * @returns null for other formats, and where the size is not found
+ */
 export async function statedPixels(file: string): Promise<number | null> {
   const head = await readAt(file, 0, HEAD_BYTES)
   const size = head.length >= 32 ? await sizeOf(head, file) : null

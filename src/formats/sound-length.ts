@@ -6,7 +6,11 @@ const HEAD_BYTES = 64
 /** Metadata blocks of a FLAC that are walked over. */
 const MOST_BLOCKS = 128
 
-/** Seconds as WAVE, FLAC, or Opus, Vorbis and FLAC in Ogg state at both ends, not to be relied on; null for others. */
+/**
+ * Length of a recording by its first and last bytes alone: WAVE, FLAC, and Opus, Vorbis and FLAC in Ogg. As the file states
+ * it, so not to be relied on.
+ * @returns seconds; null for other formats, and where nothing is stated
+ */
 export async function statedSeconds(file: string): Promise<number | null> {
   const head = await readAt(file, 0, HEAD_BYTES)
   switch (head.toString('latin1', 0, 4)) {

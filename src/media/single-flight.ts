@@ -7,7 +7,10 @@ interface Flight<T> {
   members: number
 }
 
-/** Callers that want the same share one run of the work; one may leave by its signal, the last one aborts the work. */
+/**
+ * Lets callers that want the same thing share one run of the work. A caller may leave (by its signal) without ending
+ * the work for the others; when all have left, the work is aborted.
+ */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>()
   /** Runs whose work has not ended, those that nobody waits for included. */

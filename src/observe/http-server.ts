@@ -78,7 +78,10 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const
 
-/** Starts all routes; `accessPolicy` states who sees what. @throws AttestdError `port-in-use`, `setting-invalid` */
+/**
+ * Starts console, status, board, probes, metrics and control routes; `accessPolicy` states who sees what.
+ * @throws AttestdError `port-in-use`, or `setting-invalid` where the address cannot be bound
+ */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const app = fastify({
     logger: false,

@@ -15,7 +15,10 @@ export interface LogDestination {
 
 /** How log lines look and where they go; `secrets` are replaced in whatever is written. */
 export interface LoggerOptions {
-  /** Policy: `error` needs a person, `warn` resolves itself, `info` is a job or change of state, `debug` a request. */
+  /**
+   * What is written. Policy: `error` needs a person, `warn` is trouble that resolves itself, `info` is one line a job
+   * and one a change of state, `debug` is one line a request.
+   */
   readonly level: Settings['logLevel']
   /** `auto`: pretty on a terminal, else JSON lines. */
   readonly format: Settings['logFormat']

@@ -35,7 +35,11 @@ export class Admission {
     return this.#free >= 0 && this.#waiting.every(({ signal }) => signal === own)
   }
 
-  /** Waits for a place. @param isUrgent asked where several wait; failing is no @returns false if the signal aborts */
+  /**
+   * Waits for a place, to be left once no job came or the job ended.
+   * @param isUrgent asked only where several wait; a failure counts as no
+   * @returns false once the signal aborts
+   */
   enter(isUrgent: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     return new Promise((resolve) => {

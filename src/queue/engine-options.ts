@@ -4,7 +4,10 @@ import type { FleetSeal } from '../fleet/fleet-seal.js'
 import type { OnForged } from '../fleet/sealed-texts.js'
 import type { RedisAccess } from './redis/redis-access.js'
 
-/** Ended jobs are kept until this old or this many newer ones ended; embedded counts at each hundredth end or so. */
+/**
+ * How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. The
+ * embedded engine counts them at about every hundredth end.
+ */
 export interface Retention {
   /** Milliseconds. */
   readonly ageMs: number

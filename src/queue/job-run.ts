@@ -29,7 +29,10 @@ export interface HeldRun {
   readonly stepAside: () => () => void
 }
 
-/** Carries a job from BullMQ to the processor. @returns the return value; other ends are thrown in BullMQ's way */
+/**
+ * Carries one job from BullMQ to the processor and its end back, in the terms of `queues.ts`.
+ * @returns the job's return value; every other end is thrown in BullMQ's way
+ */
 export async function runJob(run: HeldRun, options: RunOptions): Promise<unknown> {
   const { abort, job } = run
   let comeBack = () => {}
@@ -114,7 +117,10 @@ async function putBack({ job, token }: HeldRun, { report }: RunOptions): Promise
   throw new WaitingError()
 }
 
-/** Replaces the data while this run holds the lock; BullMQ's update asks for none, and could undo the next owner's. */
+/**
+ * Replaces the job's data where this run still holds the lock. BullMQ's own update asks for no lock: waiting for an
+ * engine that is away it could overwrite what the job's next owner recorded.
+ */
 async function save(data: unknown, { abort, job, token }: HeldRun, options: RunOptions): Promise<void> {
   const { signal } = abort
   signal.throwIfAborted()

@@ -50,7 +50,10 @@ export interface ServiceClockOptions {
   readonly log: Log
   /** How far a timestamp may be from service time, milliseconds. */
   readonly windowMs: number
-  /** Steps of `readTime`, ms, such as the time between blocks; half of one is added to the error bound. @default 0 */
+  /**
+   * Steps in which `readTime` moves, milliseconds: the time of a block stands for all until the next. The estimate lies
+   * in the middle of a step, and half of one is added to its error bound. @default 0
+   */
   readonly granularityMs?: number
   /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
   readonly refreshMs?: number | undefined
@@ -131,7 +134,10 @@ export class ServiceClock {
     this.#date = { serviceMs, monotonicMs, wallMinusMonotonic: clock.now() - monotonicMs, boundMs: 0 }
   }
 
-  /** The time for blocks and challenges: Date of answers, else the estimate; null where a clock step undid both. */
+  /**
+   * The time by which blocks and challenges are judged: by the Date of the service's answers, else as estimated; null where
+   * the service has stated neither since the last clock step or suspend.
+   */
   stated(): StatedTime | null {
     const monotonicMs = this.#options.clock.monotonic()
     if (this.#isCurrent(this.#date)) return { ms: serviceTimeAt(this.#date, monotonicMs), by: DATE }

@@ -31,7 +31,10 @@ export const mediaTypeSchema = z.enum(MEDIA_TYPES)
 /** Named by the signed-key specification (MediaAsset); in the wallet-session API `standard` where it is absent. */
 export const turnaroundSchema = z.enum(['standard', 'priority_5min'])
 
-/** An asset id for a path: well-formed text and no dot segment, which URL parsers resolve to another path. */
+/**
+ * An asset id that can stand in a path: well-formed text, and not a dot segment, which every URL parser would resolve
+ * away, so that another path would be sent than was meant.
+ */
 export const assetIdSchema = z
   .string()
   .min(1)

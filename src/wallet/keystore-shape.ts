@@ -45,7 +45,10 @@ const crypto = z.discriminatedUnion('kdf', [
   z.object({ ...cipher, kdf: z.literal('pbkdf2'), kdfparams: pbkdf2Params }),
 ])
 
-/** A V3 keystore (Web3 Secret Storage), its cost bounded; ethers writes `Crypto`, some add 0x or omit the address. */
+/**
+ * A keystore file of the Web3 Secret Storage Definition, version 3, with bounds on what opening it may cost. ethers
+ * writes `Crypto` for `crypto`; some writers put 0x before hex, and leave out the address.
+ */
 export const keystoreShape = z.preprocess(
   (file) => (isRecord(file) && 'Crypto' in file && !('crypto' in file) ? { ...file, crypto: file.Crypto } : file),
   z.object({ version: z.literal(3), address: hex(20).optional(), crypto }),

@@ -3,7 +3,12 @@ import fs from 'node:fs/promises'
 import { AttestdError } from '../core/errors.js'
 import { modeOpenToOthers } from '../core/files.js'
 
-/** Reads a key's file of its owner alone, up to `maxBytes`. @param what such as `keystore` @throws wallet-unusable */
+/**
+ * Reads a text that holds a key, from a file readable by its owner only.
+ * @param what for the error, for instance `keystore`
+ * @param maxBytes a larger file is refused unread
+ * @throws AttestdError wallet-unusable
+ */
 export async function readOwnerFile(file: string, what: string, maxBytes: number): Promise<string> {
   const unusable = (why: string) => new AttestdError('wallet-unusable', `The ${what} ${file} ${why}.`)
   // Without waiting, since the path may be a pipe that nobody writes to.

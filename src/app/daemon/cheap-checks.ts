@@ -5,7 +5,11 @@ import { checkChosen } from '../../detect/package/package-loader.js'
 import { bindError } from '../../observe/bind-error.js'
 import { findFfmpeg } from '../open/find-program.js'
 
-/** What would else end the start only after the detectors were loaded. @throws port-in-use, setting-invalid */
+/**
+ * What would end the start, but only after the detectors were loaded: an address that cannot be bound, an ffmpeg and a detector
+ * that are not there.
+ * @throws AttestdError port-in-use, setting-invalid
+ */
 export async function cheapChecks(settings: Settings): Promise<void> {
   await checkAddress(settings)
   if (!settings.roles.includes('analyze')) return

@@ -47,7 +47,10 @@ export interface Daemon {
   stop(drainMs: number): Promise<{ drained: boolean }>
 }
 
-/** Builds the daemon from its settings and starts it. @throws AttestdError of kind `setup`, or `queue-unreachable` */
+/**
+ * Builds the daemon from its settings and starts it: queue, roles, HTTP side. Nothing else constructs these parts.
+ * @throws AttestdError of kind `setup`, or `queue-unreachable`
+ */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, secrets } = options
   const clock = options.clock ?? systemClock

@@ -6,7 +6,11 @@ import type { DetectorChoice } from '../../detect/package/selection.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { Roles } from './roles.js'
 
-/** Reloads this daemon's packages; see `DetectorHost.reload`. @returns kinds of media left without a detector */
+/**
+ * Reloads the detector packages of this daemon without losing a job; see `DetectorHost.reload`.
+ * @returns the kinds of media that are left without a detector
+ * @throws AttestdError why the old ones stayed
+ */
 export async function reloadDetectors(
   detectors: DetectorHost,
   roles: Pick<Roles, 'detectorsChanged'>,

@@ -46,7 +46,11 @@ const FIRST_STAKE_MS = 3000
 /** The part of the drain that analysis may take; the rest is for submitting what it ended with. */
 const ANALYSIS_SHARE = 0.75
 
-/** Starts the roles of the settings. @param detecting null where none analyzes @param closers gets what closes each */
+/**
+ * Builds and starts the roles of the settings.
+ * @param detecting the detectors, which may still start; null where the roles do not analyze
+ * @param closers gets what closes each part, as soon as it is open
+ */
 export async function startRoles(
   parts: DaemonParts,
   detecting: Promise<DetectorHost> | null,

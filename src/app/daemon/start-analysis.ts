@@ -22,7 +22,10 @@ export interface Analysis {
   readonly workers: KindWorkers
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
-  /** Gives files that other detectors failed on to those in use now. @returns ids that intake must offer again */
+  /**
+   * Gives the files that other detectors failed on or abstained from to those in use now; a failure is logged.
+   * @returns ids of the assets that intake must offer again
+   */
   retryFailed(): Promise<readonly string[]>
 }
 

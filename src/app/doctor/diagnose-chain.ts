@@ -13,7 +13,11 @@ import { openChain, stakeContractOf } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
 import { stakeText } from './service-text.js'
 
-/** RPC endpoints, stake contract and EAS of a wallet-session service. @param service judges blocks, if it was asked */
+/**
+ * What a wallet-session service is read by: RPC endpoints, stake contract, EAS.
+ * @param account the wallet
+ * @param service by whose time blocks are judged; absent where it was not asked
+ */
 export async function* diagnoseChain(
   settings: Settings,
   account: Address | null,

@@ -10,7 +10,11 @@ import { Webhook } from '../../observe/alarms/webhook.js'
 import { parseQueueUrl } from '../../queue/queue-url.js'
 import { check, type Diagnosis, failure, skipped } from './diagnosis.js'
 
-/** What `run` needs and is `unset`, unknown variables, which it ignores, and secrets that others here can read. */
+/**
+ * What `run` refuses to start without, variables that no setting has, which it ignores with a warning, and secrets that others on
+ * this machine can read.
+ * @param unset settings without a value
+ */
 export function diagnoseSettings(
   loaded: Pick<LoadedSettings, 'openSecretFiles' | 'unknownEnv'>,
   unset: readonly SettingKey[],

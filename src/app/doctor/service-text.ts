@@ -5,7 +5,11 @@ import { clockTrouble } from '../../service/clock-trouble.js'
 import type { Stake } from '../../service/port.js'
 import type { ServiceClock } from '../../service/service-clock.js'
 
-/** Service time for doctor. @param windowMs most distance of a timestamp from it, ms @throws clock-off, service-* */
+/**
+ * What doctor reports of service time, once it is known.
+ * @param windowMs how far a timestamp may be from service time, ms
+ * @throws where it cannot be read, or AttestdError clock-off
+ */
 export async function serviceTimeText(clock: ServiceClock, windowMs: number): Promise<string> {
   await clock.ready()
   const state = clock.state()

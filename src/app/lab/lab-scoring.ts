@@ -42,7 +42,11 @@ export interface LabScoring extends Pick<SelectedRows, 'otherMedia'> {
   readonly kept: KeptRows | null
 }
 
-/** Scores rows as the daemon would. @param named id or folder of a package @throws lab-data-invalid, draining */
+/**
+ * Scores labeled rows through the detector processes of the settings, as the daemon would.
+ * @param named id of the package, or path of its folder
+ * @throws AttestdError lab-data-invalid, draining, and what stops the start of the processes
+ */
 export async function scoreForLab(
   settings: Settings,
   named: string,

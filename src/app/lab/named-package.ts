@@ -11,7 +11,10 @@ export interface PackagePlace {
   readonly id: string
 }
 
-/** A package by the path of its folder, or its id in the models directory. @throws AttestdError argument-invalid */
+/**
+ * A package as a person names it: the path of its folder, or its id in the models directory of the settings.
+ * @throws AttestdError argument-invalid where it is neither
+ */
 export async function packagePlace({ modelsDir }: Pick<Settings, 'modelsDir'>, named: string): Promise<PackagePlace> {
   const folder = path.resolve(named)
   if (await isPackage(folder)) return { modelsDir: path.dirname(folder), id: path.basename(folder) }

@@ -3,7 +3,10 @@ import fs from 'node:fs'
 /** Files by which Docker and Podman mark a container. */
 const MARKS = ['/.dockerenv', '/run/.containerenv']
 
-/** How to get a Debian package; a running container has a read-only root. @param isContainer this process's place */
+/**
+ * How to get a package of Debian. Nothing is installed into a running container: it cannot write its root file system.
+ * @param isContainer whether this process runs in one
+ */
 export function installFix(name: string, isContainer = inContainer()): string {
   return isContainer
     ? `Build an image that contains ${name} from the Dockerfile of attestd, and run that.`

@@ -18,7 +18,10 @@ export interface CageState {
   readonly gap: string | null
 }
 
-/** The cage of the settings, tried out. @throws AttestdError setting-invalid where a required one is not possible */
+/**
+ * The cage that the settings ask for, tried out: kernels and containers may forbid it.
+ * @throws AttestdError setting-invalid where one is required and not possible as a whole
+ */
 export async function openCage({ detectorCage }: Pick<Settings, 'detectorCage'>): Promise<CageState> {
   if (detectorCage === 'off') return { cage: null, gap: 'ATTESTD_DETECTOR_CAGE is off' }
   const state = await tryCage()

@@ -38,7 +38,11 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
   })
 }
 
-/** Begins to verify packages and start their processes. @param closers ends them @returns null without analysis */
+/**
+ * Begins to verify the packages and to start the detector processes of a daemon that analyzes.
+ * @param closers gets what ends them, also while they still start
+ * @returns null where the roles do not analyze
+ */
 export function startDetectors(
   { clock, metrics, options, random, selection }: Omit<DaemonParts, 'queue'>,
   closers: (() => Promise<unknown>)[],

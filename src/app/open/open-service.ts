@@ -18,7 +18,11 @@ export interface OpenService {
 
 type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random' | 'signer'>
 
-/** The settings' service behind the port. @param role of the wallet @throws setting-invalid, wallet-unusable */
+/**
+ * The service of the settings behind the port, counted and logged, whichever API it speaks.
+ * @param role of the wallet of a wallet-session service
+ * @throws AttestdError setting-invalid, wallet-unusable
+ */
 export async function openService(
   parts: ServiceParts,
   role: Pick<WalletSessionOptions, 'confirmRole' | 'onRoleMissing'>,

@@ -58,7 +58,10 @@ export function walletChoiceOf(settings: Settings): WalletChoice {
   }
 }
 
-/** The settings with the password of the keystore, asked for at once, so that nobody waits for the question. */
+/**
+ * The settings with the password of the keystore, for a process that is going to open it: asked for at once, so that
+ * nobody waits for the question, and never shown.
+ */
 export async function withPassword<Loaded extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets'>>(
   loaded: Loaded,
   askPassword: (file: string) => Promise<string>,

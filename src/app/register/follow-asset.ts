@@ -30,7 +30,10 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 const PAUSE_GROWTH = 1.4
 
-/** Waits until an asset is scored or cannot be any more. @throws AttestdError what a retry cannot help */
+/**
+ * Looks at an asset again and again until it is scored or cannot be any more. Passing trouble is waited out.
+ * @throws AttestdError what a retry cannot help
+ */
 export async function followAsset(options: FollowOptions): Promise<FollowEnd> {
   const { clock, signal, timeoutMs } = options
   const until = clock.monotonic() + timeoutMs

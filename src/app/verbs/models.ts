@@ -57,7 +57,10 @@ export async function partsInForce(
   return { detectors: null, summary: NO_ANALYSIS }
 }
 
-/** Each folder of the models directory with its title or fault, and its part. @param detectors null: none scores */
+/**
+ * Every folder of the models directory, with its title or with what is wrong with it, and its part in the scores.
+ * @param detectors null where nothing is analyzed, so that none has a part
+ */
 export async function surveyModels({
   modelsDir,
   detectors,

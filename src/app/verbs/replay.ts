@@ -37,7 +37,10 @@ export interface Replay {
 
 type VerdictEntry = Extract<LedgerEntry, { kind: 'verdict' }>
 
-/** Scores the bytes of a recorded verdict again by the same packages; compares bit for bit, also beside a daemon. */
+/**
+ * Scores the bytes of a recorded verdict once more by the same packages, and compares bit for bit. Nothing is
+ * submitted; a daemon may run on the same data directory.
+ */
 export async function replayVerdict(settings: Settings, assetId: string): Promise<Replay> {
   const platform = await describePlatform(await findFfmpeg(settings))
   const record = await newestVerdict(settings.dataDir, assetId)

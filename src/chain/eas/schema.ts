@@ -64,6 +64,9 @@ function typesOf(kind: FieldKind): string {
 const unfit = (what: string): AttestdError =>
   new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`)
 
-/** The uid of a schema, over its text as it stands, spaces too. Source: `SchemaRegistry.sol`, `_getUID`. */
+/**
+ * The uid that the schema registry gives a schema: over its text as it stands, so a space more is another schema.
+ * Source: `SchemaRegistry.sol`, `_getUID`.
+ */
 export const schemaUidOf = (schema: string, { resolver = zeroAddress as Hex, revocable = true } = {}): Hex =>
   keccak256(encodePacked(['string', 'address', 'bool'], [schema, resolver, revocable]))

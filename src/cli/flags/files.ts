@@ -5,7 +5,11 @@ import { AttestdError } from '../../core/errors.js'
 /** What a path on the command line must lead to. */
 type Kind = 'file' | 'folder' | 'file or folder'
 
-/** The absolute path of a file or folder that is there. @param argument such as `--data` @throws argument-invalid */
+/**
+ * The absolute path of a file or folder that a command line names, once it is known to be there.
+ * @param argument as the help shows it, such as `--data`
+ * @throws AttestdError argument-invalid
+ */
 export async function fileArgument(argument: string, given: string, kind: Kind = 'file'): Promise<string> {
   const file = path.resolve(given)
   const refused = (why: string) => new AttestdError('argument-invalid', `${argument} takes a ${kind}: ${file} ${why}.`)

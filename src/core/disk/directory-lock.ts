@@ -47,7 +47,10 @@ export class DirectoryLock {
   #reportLost: (error: Error) => void = () => {}
   #released = false
 
-  /** @param inUse the error while `who` holds the directory @throws what `inUse` makes, or `data-dir-unusable` */
+  /**
+   * @param inUse the error to throw while another process, or this one, holds the directory; `who` names the holder
+   * @throws what `inUse` makes, or `data-dir-unusable`
+   */
   static async take(dir: string, inUse: InUse, clock: Clock, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
     const text = JSON.stringify({ ...(await ownIdentity()), token: randomUUID() })
     for (let round = 0; round < MAX_ROUNDS; round++) {

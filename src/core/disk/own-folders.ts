@@ -30,7 +30,10 @@ async function isPrivate(folder: string): Promise<boolean> {
   return uid === process.getuid?.() && (mode & 0o077) === 0
 }
 
-/** Makes a folder of this process alone, which others can tell when it is left. @param prefix of `_HOST_PID_RANDOM` */
+/**
+ * Makes a folder that is this process's alone, for its owner only, so that another can tell when it was left behind.
+ * @param prefix without `_`: what kind of folder it is, before `HOST_PID_RANDOM`
+ */
 export async function makeOwnFolder(parent: string, prefix = ''): Promise<string> {
   const folder = path.join(parent, `${prefix}${hostName()}_${process.pid}_${randomBytes(6).toString('hex')}`)
   await fs.mkdir(folder, { mode: 0o700 })
@@ -44,7 +47,10 @@ export async function removeOwnFolder(folder: string): Promise<void> {
   await fs.rm(folder, { recursive: true, force: true })
 }
 
-/** Removes folders that killed processes left. @param isForeignLeft whether another host's is left @default none */
+/**
+ * Removes the folders of this kind that killed processes left.
+ * @param isForeignLeft whether one of another machine, of which no pid can be looked up, was left. @default none
+ */
 export async function removeLeftFolders(
   parent: string,
   prefix = '',

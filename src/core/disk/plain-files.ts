@@ -49,7 +49,11 @@ export async function linkBelow(folder: string): Promise<string | null> {
   return null
 }
 
-/** Refuses a symbolic link put into a folder since the start, before each write. @throws data-dir-unusable; ENOENT */
+/**
+ * For before something is written to, or removed from, a folder that held no symbolic link at the start: somebody may have
+ * put one in its place since.
+ * @throws AttestdError data-dir-unusable; ENOENT
+ */
 export async function requireFolder(folder: string): Promise<void> {
   // At once: it is asked before each small write, and the way through the thread pool costs more than the answer.
   if (lstatSync(folder).isDirectory()) return

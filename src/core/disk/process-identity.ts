@@ -15,7 +15,11 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   return { pid: process.pid, started: (await readStat(process.pid))?.started ?? '', scope: await ownScope() }
 }
 
-/** Whether the process lives; null where it is of another host or container, or its pid may be another's by now. */
+/**
+ * Whether the process still lives.
+ * @returns null where this cannot be known from here: it is of another host or container, or the pid is in use on a
+ * system that does not report whether by the same process
+ */
 export async function isAlive(other: ProcessIdentity): Promise<boolean | null> {
   if (other.scope !== (await ownScope())) return null
   if (!answersSignals(other.pid)) return false

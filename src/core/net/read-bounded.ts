@@ -1,4 +1,8 @@
-/** A whole body of at most `maxBytes`; a larger one ends the connection. @param tooLarge makes the error for it */
+/**
+ * A whole body of at most `maxBytes`. What comes beyond is not read: leaving the loop ends the connection.
+ * @param body null where the answer has none
+ * @param tooLarge makes the error for a larger one
+ */
 export async function readBounded(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,

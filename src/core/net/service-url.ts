@@ -1,7 +1,11 @@
 import { AttestdError } from '../errors.js'
 import { isLoopback } from './loopback.js'
 
-/** The service's origin: HTTPS, or plain to this machine or with `allowInsecure`. @throws setting-invalid */
+/**
+ * Parses the service's origin. HTTPS is required for real credentials (specification, What the service does), so plain
+ * HTTP is taken only for this machine itself, or with `allowInsecure`.
+ * @throws AttestdError setting-invalid
+ */
 export function parseServiceUrl(text: string, { allowInsecure = false } = {}): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {

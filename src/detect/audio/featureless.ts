@@ -30,7 +30,11 @@ export interface Heard {
   readonly change: number
 }
 
-/** Refuses silence, clicks in it, hum, hiss, one tone. @param voice frames to look at @throws media-featureless */
+/**
+ * Refuses a sound in which there is nothing to judge: silence of any kind, a click in it, hum, hiss, one tone.
+ * @param voice only these frames are looked at; all where it is left out
+ * @throws AttestdError media-featureless
+ */
 export function refuseFeatureless(samples: Float32Array, rate: number, voice?: VoiceActivity): void {
   const { audibleSeconds, change } = hear(samples, rate, voice)
   if (audibleSeconds < LEAST_AUDIBLE_SECONDS)

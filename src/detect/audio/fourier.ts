@@ -7,7 +7,10 @@ export class PowerSpectrum {
   readonly #places: Uint32Array
   readonly #powers: Float64Array
 
-  /** @param size a power of two from 2 on; shorter frames get zeros @param window a factor for each sample of one */
+  /**
+   * @param size a power of two, at least 2; shorter frames are filled up with zeros
+   * @param window what each sample of a frame is multiplied by; as long as a frame
+   */
   constructor(
     readonly size: number,
     readonly window: Float64Array,

@@ -131,7 +131,11 @@ export function resample(samples: Float32Array, fromRate: number, toRate: number
   return whole
 }
 
-/** A row of 2 * half values a phase, one more for interpolation, each summing to 1. @param cutoff share of Nyquist */
+/**
+ * One row of 2 * half values a phase, and one more row for interpolation; each row sums to 1, so that a constant stays
+ * what it is at every phase.
+ * @param cutoff share of the input's Nyquist frequency
+ */
 function designFilter(phases: number, half: number, cutoff: number): Float64Array {
   const taps = 2 * half
   const filter = new Float64Array((phases + 1) * taps)

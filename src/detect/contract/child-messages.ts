@@ -71,7 +71,10 @@ export const toChildSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-/** From a child: `hello`, `loaded` or `refused`; then `parsing`s and one answer to each question, or `failed`. */
+/**
+ * Messages from a child: `hello` when it listens, `loaded` or `refused`, then for each question any number of `parsing` and one
+ * answer: `failed`, or that of the question's kind.
+ */
 export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hello') }),
   z.strictObject({ type: z.literal('loaded') }),

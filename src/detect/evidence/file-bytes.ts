@@ -10,7 +10,10 @@ export interface FileBytes {
   read(offset: number, length: number): Buffer<ArrayBuffer>
 }
 
-/** Opens a file for `use` in the evidence thread, where blocking reads hold up nobody and cost less than handing on. */
+/**
+ * Opens a file for the time of `use`. For use in the evidence thread, where waiting for the disk holds up nobody: handing
+ * each read to another thread costs more than the read.
+ */
 export async function withFileBytes<T>(file: string, use: (bytes: FileBytes) => T | Promise<T>): Promise<T> {
   const handle = fs.openSync(file, 'r')
   let isClosed = false

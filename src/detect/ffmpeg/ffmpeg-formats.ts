@@ -1,4 +1,7 @@
-/** Containers that ffmpeg may open: none that opens other files (HLS, DASH, concat, SDP, sequences), none rare. */
+/**
+ * Containers that ffmpeg may open, by its names. Not on the list: everything that opens other files (HLS, DASH, concat,
+ * SDP, image sequences), and what is rarer than its decoder is safe.
+ */
 export const DEMUXERS = [
   'mov',
   'matroska',

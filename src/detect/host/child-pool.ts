@@ -83,7 +83,11 @@ export class ChildPool {
     }
   }
 
-  /** Runs a job on a free process; an abort releases the caller at once. @throws detector-unavailable, draining */
+  /**
+   * Runs a job on the next free process. When the signal aborts, the caller is released at once and the process
+   * finishes the job for nobody.
+   * @throws AttestdError of the job, detector-unavailable, draining
+   */
   async run(job: ChildJob, signal?: AbortSignal, { check, ...traits }: JobTraits = {}): Promise<MeasuredFile> {
     const slot = await this.#acquire(traits, signal)
     const { child } = slot
@@ -123,7 +127,10 @@ export class ChildPool {
     }
   }
 
-  /** Gives a free process to the first in line, or to the first cheap job where costly ones hold their share. */
+  /**
+   * Gives a free process to the first in line, or to the first with a cheap job where costly ones hold their share; the slot
+   * is busy before that one even wakes.
+   */
   #offer(slot: ChildSlot): void {
     if (slot.busy || !slot.child) return
     const costly = this.#slots.filter(({ busy, isCostly }) => busy && isCostly).length

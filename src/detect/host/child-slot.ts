@@ -76,7 +76,10 @@ export class ChildSlot {
     }
   }
 
-  /** Frees the slot after a job. @param check looks at the answer; where it throws, the process is replaced */
+  /**
+   * Frees the slot once a job of its process has ended.
+   * @param check looks at the answer; where it throws, the process is not trusted any more and is replaced
+   */
   async busyUntil(job: Promise<MeasuredFile>, child: DetectorProcess, check?: Check): Promise<MeasuredFile> {
     try {
       return trust(child, await job, check)

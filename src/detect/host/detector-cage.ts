@@ -17,7 +17,10 @@ const TRIAL_TIMEOUT_MS = 10_000
 /** Largest file that a caged process can write, bytes: a heat map of 33 MP compresses to far less. */
 export const MAX_RESULT_BYTES = 256 * 1024 ** 2
 
-/** User and group of a caged process under root: nobody, since user 0 owns kernel settings even without rights. */
+/**
+ * Who a caged process is where root starts attestd, user and group: nobody, since whoever is user 0, even without rights, owns what
+ * root owns, the kernel's settings among it.
+ */
 const NOBODY = 65534
 /** Size of the /tmp of one process, which is memory that its resident memory does not count. */
 const TMP_BYTES = 64 * 1024 ** 2

@@ -44,7 +44,11 @@ export class WaitingLine<T> {
     })
   }
 
-  /** Gives a value to the first in line. @param cheapFirst cheap ones before a costly one @returns who, or null */
+  /**
+   * Gives a value to the first in line.
+   * @param cheapFirst so many cheap ones go before the costly one that has waited longest; then the order of arrival holds
+   * @returns whom it was given to; null where nobody waits
+   */
   handOut(value: T, cheapFirst = 0): { readonly isCostly: boolean } | null {
     const costly = this.#line.find(({ isCostly }) => isCostly)
     const cheap = this.#line.findIndex(({ isCostly }) => !isCostly)

@@ -44,7 +44,10 @@ export interface LoadPackagesOptions {
   readonly detectors: readonly (DetectorChoice | string)[]
 }
 
-/** The selected packages by ids, else names. @throws setting-invalid, manifest-invalid, model-digest-mismatch */
+/**
+ * Reads and verifies the selected packages, in the order of their ids as given (or by name where none is).
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch
+ */
 export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<SelectedPackage[]> {
   const models = new ModelsFolder(modelsDir)
   const available = await models.ids()

@@ -5,7 +5,11 @@ import { readFileIfPresent } from '../../core/files.js'
 import { folderOfFile } from './package-file.js'
 import type { DetectorPackage } from './package-loader.js'
 
-/** A file's bytes, the digest checked again: its folder may have been replaced. @throws model-digest-mismatch */
+/**
+ * The bytes of a package's file, after checking once more that it has the stated digest: a child may start hours after
+ * the package was verified, and its folder may have been replaced meanwhile.
+ * @throws AttestdError model-digest-mismatch
+ */
 export async function readPackageFile({ folder, manifest }: DetectorPackage, name: string): Promise<Buffer> {
   const stated = manifest.files[name]
   const file = path.join(folderOfFile(folder, stated ?? {}), name)

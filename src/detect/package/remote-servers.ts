@@ -3,7 +3,11 @@ import { isLoopback } from '../../core/net/loopback.js'
 import type { DetectorPackage } from './package-loader.js'
 import { asksServer } from './runtime.js'
 
-/** Packages name their server: a token goes to one only, never in clear over a network. @throws setting-invalid */
+/**
+ * A token is handed to one server only, and never in clear over a network: a package names its server itself.
+ * @param token null where there is none
+ * @throws AttestdError setting-invalid
+ */
 export function checkTokenServers(packages: readonly DetectorPackage[], token: string | null): void {
   if (token === null) return
   const servers = new Map<string, string>()

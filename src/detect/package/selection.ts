@@ -21,7 +21,10 @@ const SHIPPED: ReadonlySet<string> = new Set([
   'attestd-video-open',
 ])
 
-/** What a list means for a folder. Without one, attestd's own packages count, in a folder without them all do. */
+/**
+ * What a list means for the packages of a folder. Without a list, those that come with attestd count, and one that was copied
+ * to them does not; in a folder of other packages alone, all count.
+ */
 export function choicesIn(available: readonly string[], list: readonly DetectorChoice[]): readonly DetectorChoice[] {
   const named = list.filter(({ id }) => id !== OTHERS)
   if (list.length > 0 && named.length === list.length) return named

@@ -7,7 +7,10 @@ export type FeatureHead = (pictures: readonly Float32Array[]) => Promise<number>
 
 const [INPUT, OUTPUT] = ['features', 'logit']
 
-/** Loads `runtime.head`: `features` [pictures, n] to `logit` [1]. @throws model-digest-mismatch, manifest-invalid */
+/**
+ * Loads what a package fitted over an encoder: the network that `runtime.head` names, from `features` [pictures, n] to `logit` [1].
+ * @throws AttestdError model-digest-mismatch, manifest-invalid
+ */
 export async function loadFeatureHead(pack: DetectorPackage, file: string): Promise<FeatureHead> {
   const network = await loadNetwork(pack, file)
   requireNames(network, 'takes', [INPUT], 'runtime.head')

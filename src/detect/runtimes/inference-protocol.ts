@@ -90,7 +90,11 @@ export function encodeRequest(
   return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
 }
 
-/** The named output's numbers. @param jsonLength of `JSON_LENGTH_HEADER`, or null @throws detector-failed (shape) */
+/**
+ * The numbers of the named output.
+ * @param jsonLength value of `JSON_LENGTH_HEADER`, null where the answer has none
+ * @throws AttestdError detector-failed where the answer is not of the stated shape
+ */
 export function decodeReply(body: Buffer, jsonLength: string | null, output: string): Float32Array {
   const length = jsonLength === null ? body.length : Number(jsonLength)
   if (!Number.isInteger(length) || length < 0 || length > body.length)

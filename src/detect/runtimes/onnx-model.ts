@@ -52,7 +52,11 @@ export async function loadOnnxModel(pack: DetectorPackage, runtime: OnnxRuntime)
   return loaded
 }
 
-/** A network that takes `input` and gives one output. @param field names the output @throws manifest-invalid */
+/**
+ * A network as a model that takes `input` and gives one of its outputs.
+ * @param field of the runtime that names the output
+ * @throws AttestdError manifest-invalid (other input and output names)
+ */
 export function modelOf(
   network: Network,
   input: readonly string[],

@@ -28,7 +28,11 @@ export function outputAsLogit(
   return logitOf(value)
 }
 
-/** `outputAsLogit` for all outputs of a model, which must be of one width: a server may have another model. */
+/**
+ * `outputAsLogit` for all outputs of one model, which have as many numbers as the manifest states, or as the first one: a model
+ * server that was given another model gives other classes.
+ * @throws AttestdError detector-failed
+ */
 export function steadyLogit(
   manifest: Pick<DetectorManifest, 'outputKind' | 'fakeClasses' | 'classes'>,
 ): (values: readonly number[] | Float32Array) => number {

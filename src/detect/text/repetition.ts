@@ -9,7 +9,12 @@ export function refuseMarksAlone(prose: string): void {
     throw new AttestdError('media-featureless', 'The text contains nothing to judge: it has no letters.')
 }
 
-/** Refuses one character, word or sentence over and over. @param least characters needed @throws media-featureless */
+/**
+ * Refuses a text in which there is nothing to judge: one character, word or sentence over and over, whatever its length.
+ * @param prose normalized
+ * @param least characters that the detector needs
+ * @throws AttestdError media-featureless
+ */
 export function refuseRepetition(prose: string, least: number): void {
   // A text of the least length, or twice that, may state a thing again.
   const needed = Math.min(least, Math.floor(prose.length / 2))

@@ -81,7 +81,10 @@ function outputOf(segment: Segment): string[] {
   return [...stream, '-fps_mode', 'passthrough', '-f', 'image2pipe', '-c:v', 'ppm', '-pix_fmt', 'rgb24']
 }
 
-/** Frames at least a step apart, with times on descriptor 3, made square-pixeled and small; ffmpeg turned them. */
+/**
+ * Frames at least a step apart whatever the rate, each reported with its time on file descriptor 3, made square-pixeled and
+ * small. ffmpeg turns them upright before.
+ */
 function filters({ step }: Segment): string {
   const gap = (step - 0.001).toFixed(4)
   const side = `${MAX_SHORT_SIDE}/min(iw*if(sar,sar,1),ih)`

@@ -6,7 +6,11 @@ const HEADER = /^P6\s+(\d{1,5})\s+(\d{1,5})\s+255\s/
 /** More than any header that fits the pattern. */
 const MAX_HEADER_BYTES = 32
 
-/** Cuts a stream of binary PPM into pictures, each of its own size: that may change midway. @throws media-corrupt */
+/**
+ * Cuts a stream of binary PPM pictures into pictures; each states its own size, so that a change of size in the middle
+ * of a video does no harm.
+ * @throws AttestdError media-corrupt where it is no such stream
+ */
 export async function* readPpmStream(chunks: AsyncIterable<Buffer>): AsyncGenerator<Picture, void, undefined> {
   let pending: Buffer[] = []
   let length = 0

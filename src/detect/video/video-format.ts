@@ -43,7 +43,10 @@ const FORMAT_OF_MIME = new Map<string | null, VideoFormat>([
   ['application/vnd.ms-asf', asf],
 ])
 
-/** A video's container. @throws media-empty, media-type-mismatch (other class, playlist), media-unsupported */
+/**
+ * Detects the container of a video.
+ * @throws AttestdError media-empty, media-type-mismatch (another class of media, a playlist), media-unsupported (a container that is not read)
+ */
 export async function sniffVideoFormat(file: string): Promise<VideoFormat> {
   const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')

@@ -159,7 +159,10 @@ async function open(
   }
 }
 
-/** The length by the track's packets if all were walked, else as stated, else of the part that was walked. */
+/**
+ * The length by the track's own packets where they were all walked anyway, else what the container states; where it
+ * states none, as recordings of browsers do, that of the part that was walked.
+ */
 async function secondsOf(
   input: Input,
   track: InputVideoTrack,

@@ -39,7 +39,11 @@ export const DATA_THRESHOLDS = [
   'minRows',
 ] as const satisfies readonly (keyof Thresholds)[]
 
-/** Thresholds of a YAML file (null: none), `own` before its own. @throws AttestdError setting-invalid, also for none */
+/**
+ * Thresholds of a YAML file, those given beside it before its own.
+ * @param text null where there is no file
+ * @throws AttestdError setting-invalid (not of the shape, or nothing is asked)
+ */
 export function parseThresholds(text: string | null, own: Thresholds, where: string): Thresholds {
   let fromFile: unknown = {}
   try {

@@ -9,7 +9,11 @@ import type { CalibrationReport } from './calibration-report.js'
 
 const FILE_MODE = 0o644
 
-/** Puts calibration, band, the sample's risk and the report into a package; all else, the version too, stays. */
+/**
+ * Puts a calibration and its band into a package's manifest, with the risk that its own sample has by them, and the
+ * report beside its other figures. Nothing else changes, the version included.
+ * @param sample the result of the package's own sample
+ */
 export async function writeCalibration(
   { folder }: Pick<DetectorPackage, 'folder'>,
   report: CalibrationReport,

@@ -16,7 +16,11 @@ async function folderNames(folder: string): Promise<string[]> {
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort()
 }
 
-/** Rows of a folder of classes; `sdxl` of `fake/sdxl/1.png` is source and generator. @throws lab-data-invalid */
+/**
+ * Rows of a folder with a folder for each class in it; the folder between, such as `fake/sdxl/1.png`, is the source, and
+ * for fakes the generator.
+ * @throws AttestdError lab-data-invalid
+ */
 export async function readFolder(folder: string): Promise<DataRow[]> {
   const classes = await classFolders(folder)
   if (classes === null) throw await withoutClasses(folder)

@@ -1,6 +1,10 @@
 import { AttestdError } from '../../core/errors.js'
 
-/** Refuses to fit or judge without the `timedOut` of `rows`: long ones would be missing. @throws detector-timeout */
+/**
+ * Refuses to fit or judge without the files that ran out of time, since the long ones would be missing.
+ * @param timedOut how many of the `rows` files did
+ * @throws AttestdError detector-timeout
+ */
 export function refuseTimeouts(timedOut: number, rows: number): void {
   if (timedOut === 0) return
   throw new AttestdError(

@@ -25,7 +25,11 @@ export interface FakeClasses {
   readonly fake: readonly number[]
 }
 
-/** The classes that mean fake. @param named labels; null: by words @throws import-unsupported for none, or all */
+/**
+ * Finds the classes that mean fake by the labels of config.json.
+ * @param named labels that a person states mean fake; null: by their words
+ * @throws AttestdError import-unsupported where no label, or every one of several, means fake
+ */
 export function findFakeClasses({ id2label }: ModelConfig, named: readonly string[] | null): FakeClasses {
   const labels = labelsOf(id2label)
   const all = labels.map((label) => JSON.stringify(label)).join(', ')

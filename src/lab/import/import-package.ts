@@ -46,7 +46,11 @@ export interface ImportedPackage {
   readonly agreement: Agreement | null
 }
 
-/** Makes a package of an export, whole once its own sample was scored. @throws import-unsupported, detector-* */
+/**
+ * Makes a package of a Hugging Face export. It appears in the models directory as a whole, after its own sample was
+ * scored by it.
+ * @throws AttestdError import-unsupported, and what loading and measuring gives
+ */
 export async function importPackage(options: ImportOptions): Promise<ImportedPackage> {
   const { clock, modelsDir, check } = options
   const references = check === null ? null : await readReferences(check)

@@ -44,7 +44,10 @@ export async function readReferences(folder: string): Promise<Reference[]> {
   return references
 }
 
-/** Scores the references' files in an own process. @throws import-unsupported (other classes, all refused) */
+/**
+ * Scores the files of the references in a process of their own.
+ * @throws AttestdError import-unsupported where the numbers of classes differ or every file is refused, and what loading gives
+ */
 export async function agreementOf(
   pack: DetectorPackage,
   references: readonly Reference[],

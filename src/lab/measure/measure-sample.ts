@@ -27,7 +27,11 @@ export interface MeasureSampleOptions extends Omit<ChildOptions, 'packages' | 'c
   readonly signal: AbortSignal
 }
 
-/** Runs a package's sample in a fresh process. @param packages in loading order, the last one is measured */
+/**
+ * Runs a package's own sample in a fresh process.
+ * @param packages the package and those it uses, in the order in which they are loaded; the last one is measured
+ * @throws AttestdError what loading or measuring gives
+ */
 export async function measureSample(
   packages: readonly DetectorPackage[],
   { times, signal, tested = false, ...options }: MeasureSampleOptions,

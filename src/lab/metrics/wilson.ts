@@ -3,7 +3,10 @@ import type { Interval } from './bootstrap.js'
 /** 97.5th percentile of the normal distribution. */
 const Z = 1.959964
 
-/** Wilson's 95 % interval of a counted share (1927), which holds for few or none; null without tries. */
+/**
+ * Wilson's 95 % interval of a share that was counted (1927): it keeps its meaning where few were counted, or none, which
+ * resampling does not. Null where there were no tries.
+ */
 export function wilsonInterval(hits: number, tries: number): Interval | null {
   if (tries === 0) return null
   const share = hits / tries

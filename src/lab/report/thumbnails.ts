@@ -7,7 +7,11 @@ import { fromThumbnailChildSchema, THUMBNAIL } from './thumbnail-messages.js'
 /** A picture that takes longer is left out, ms. */
 const TIMEOUT_MS = THUMBNAIL.timeoutSeconds * 1500
 
-/** JPEG `data:` URLs, decoded in their own process, without what cannot be. @param files by name @throws draining */
+/**
+ * Small JPEG pictures as `data:` URLs, decoded in their own process; what cannot be decoded is left out.
+ * @param files path of each picture by the name it gets in the result
+ * @throws AttestdError draining (the signal aborted)
+ */
 export async function makeThumbnails(
   files: ReadonlyMap<string, string>,
   clock: Clock,

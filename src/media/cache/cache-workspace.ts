@@ -13,7 +13,11 @@ export interface Workspace {
 /** A workspace of another machine is taken for abandoned when nothing was added or removed for this long. */
 const FOREIGN_LEFTOVER_MS = 24 * 3_600_000
 
-/** Makes a workspace, removes those of crashed processes. @param folder of `HOST_PID_RANDOM`s @param now Unix ms */
+/**
+ * Makes a workspace and removes those that crashed processes left behind.
+ * @param folder holds one folder per process, named `HOST_PID_RANDOM`
+ * @param now Unix milliseconds
+ */
 export async function openWorkspace(folder: string, now: number): Promise<Workspace> {
   await onDisk(() => fs.mkdir(folder, { recursive: true, mode: 0o700 }))
   await onDisk(() => removeLeftFolders(folder, '', (other) => isUnused(other, now)))

@@ -77,7 +77,11 @@ export class MediaCache {
     return this.#workspace.path()
   }
 
-  /** A cached file, checked by hash unless unchanged. @param hash 0x and 64 hex digits @returns null without one */
+  /**
+   * Gives a cached file, checked by hash unless it is unchanged since the last check.
+   * @param hash `0x` and 64 lower-case hex characters
+   * @returns null where it is not cached, or was corrupt and has been removed
+   */
   async acquire(hash: string): Promise<Lease | null> {
     const file = this.#fileOf(hash)
     // A symbolic link is no file of ours, wherever it leads. At once, see `requireFolder`.

@@ -143,7 +143,10 @@ async function readFrom<T>(
   }
 }
 
-/** An attempt ended by the fetch's deadline was too slow, unlike a loser; trickling media is no fault, silence is. */
+/**
+ * An attempt that the deadline of the whole fetch ended was too slow; one that lost or that nobody wants was not. Media that
+ * trickles in is not the gateway's fault, silence is.
+ */
 function abortOutcome(reason: unknown, silent: boolean): GatewayOutcome | 'cancelled' {
   if (!(reason instanceof AttestdError)) return 'cancelled'
   const late = reason.reason === 'media-timeout' || (reason.reason === 'media-too-slow' && silent)

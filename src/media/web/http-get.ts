@@ -39,7 +39,10 @@ export class HttpStatusError extends AttestdError {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** GET, each hop vetted by `route`; only a 200, unencoded. @throws HttpStatusError, media-*, and what `route` throws */
+/**
+ * GET with every redirect hop vetted by `route`; only a 200 with an unencoded body is returned.
+ * @throws HttpStatusError, media-redirects, media-timeout, media-unreachable, and what `route` throws
+ */
 export async function get(start: URL, options: GetOptions): Promise<GetReply> {
   let url = start
   for (let hop = 0; hop <= options.maxRedirects; hop += 1) {

@@ -7,7 +7,10 @@ const TABLE_STEP = 30
 
 type Plot = HistoryDocument['plots'][number]
 
-/** The last hour as plots and a table, for who sees none or runs no scripts; `browser/plots.js` draws them. */
+/**
+ * The last hour as small plots. The last values stand beside them as text, and all in a table: for who cannot see a
+ * plot, and for a browser without scripts. `browser/plots.js` draws them.
+ */
 export function plotsSection(history: HistoryDocument): Html {
   return html`<section class="wide" aria-labelledby="hour-title"><h2 id="hour-title">Last hour, whole fleet</h2>
 <div class="plots">${history.plots.map(figure)}</div>

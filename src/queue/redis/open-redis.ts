@@ -13,7 +13,11 @@ import { makeConsumer, makeProducer, type RedisClient } from './redis-connection
 import { redisTrouble } from './redis-refusal.js'
 import { addToRedis, saveInRedis } from './save-data.js'
 
-/** Connects, waiting while Redis starts. @throws queue-unreachable after `startWaitMs`, or at once why it refuses us */
+/**
+ * Connects to Redis, waiting for one that is still starting.
+ * @throws AttestdError queue-unreachable after `startWaitMs`; at once the reason why Redis does not let us in or is not
+ *   safe to use
+ */
 export async function openRedis(target: RedisTarget, options: RedisOpenOptions): Promise<Backing> {
   const producer = await connectPatiently(() => makeProducer(target, options.random), target, options)
   const consumer = makeConsumer(target, options.random)

@@ -6,7 +6,11 @@ import type { PrivyWallet } from '../../wallet/privy-wallet.js'
 import type { Signer } from '../../wallet/signer.js'
 import type { WalletKeys } from '../books/wallets.js'
 
-/** The wallet of an address (lower case) at its provider, which signs v1's attestations; or null. @throws wallet-* */
+/**
+ * The wallet of an address (lower case) at its provider, which signs v1's attestations; null where the provider does not
+ * hold it.
+ * @throws AttestdError wallet-* where the provider cannot be asked; signing does too
+ */
 export type EmbeddedWallets = (wallet: Hex) => Promise<AttestationSigner | null>
 
 /** `local`: the private keys that the sandbox made. `privy`: wallets at Privy, by their address. */

@@ -25,7 +25,10 @@ function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletS
   return session
 }
 
-/** The wallet whose session a dashboard or upload request carries; null: the development account. Refuses with 401. */
+/**
+ * Whose bearer token a request to the dashboard and upload routes carries: the session of a wallet, or null for the
+ * development account. Refuses with 401 one that is missing or neither.
+ */
 export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
   const token = bearerOf(request)
   return token !== null && isSameSecret(token, world.account.sessionToken) ? null : readSession(world, token)

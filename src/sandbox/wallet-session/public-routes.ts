@@ -76,7 +76,10 @@ function hostOf(request: FastifyRequest): string {
   throw new Refusal('request-invalid', 'headers: /host must be a host name or an address, with a port where it has one')
 }
 
-/** Whose EIP-191 signature this is, in lower case; null where it is none, or has a high s (EIP-2). */
+/**
+ * Whose EIP-191 signature of a text this is, in lower case; null where it is none. Of the two signatures that stand for
+ * the same, only the one with the low s counts (EIP-2).
+ */
 async function signerOf(message: string, signature: Hex): Promise<string | null> {
   if (BigInt(slice(signature, 32, 64)) > MAX_S) return null
   try {

@@ -149,7 +149,11 @@ export class SignedKeyClient {
     return recordIn(reply)
   }
 
-  /** Uploads a file by a session token, else the submitter key (shape: `upload.ts`). @throws upload-refused */
+  /**
+   * Uploads a file, as a dashboard session where its token is given, else signed by the submitter key. The route's
+   * shape is not shown; see `upload.ts`.
+   * @throws AttestdError upload-refused for a file that the service does not take
+   */
   async upload(file: UploadFile, sessionToken: string | undefined, signal?: AbortSignal): Promise<UploadReply> {
     const unsigned = { method: 'POST', target: UPLOAD_PATH, route: `POST ${UPLOAD_PATH}`, ...uploadBody(file) } as const
     try {
@@ -180,7 +184,11 @@ export class SignedKeyClient {
     await this.#options.http.done(this.#bearer(unsent, sessionToken), signal)
   }
 
-  /** Whether a 401 came from a wrong estimate of time, then corrected. Never throws. @param stamp of the signature */
+  /**
+   * Whether a 401 came from a wrong estimate of service time, which is corrected now: asks for service time again and
+   * compares. Never throws.
+   * @param stamp time of the refused signature
+   */
   async recoverClock(stamp: ClockStamp, signal?: AbortSignal): Promise<boolean> {
     return (await this.#refreshClock(signal)) && this.#options.serviceClock.errorOf(stamp) > NOTICEABLE_MS
   }

@@ -77,7 +77,10 @@ export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | nu
   return null
 }
 
-/** The asset of a reply with `includeMyScore=1`; null where it is not open. @throws service-reply-invalid */
+/**
+ * The asset of a single-asset answer, asked with `includeMyScore=1`; null where it is not open.
+ * @throws AttestdError service-reply-invalid where it is malformed or another asset than was asked for
+ */
 export function readFound(reply: unknown, id: string): Asset | null {
   const parsed = mediaAssetSchema.safeParse(recordIn(reply))
   if (!parsed.success) {
@@ -87,7 +90,11 @@ export function readFound(reply: unknown, id: string): Asset | null {
   return parsed.data.status === 'open' ? assetOf(parsed.data, { asked: true }) : null
 }
 
-/** The port's events from one of the stream; malformed assets are skipped and reported. @throws event-malformed */
+/**
+ * The port's events from one event of the stream (specification, Events).
+ * @throws AttestdError event-malformed for an unknown name,
+ * data that is not JSON, or a wrong shape; a malformed asset inside is skipped and reported
+ */
 export async function decodeEvent(event: RawEvent, onMalformed?: OnMalformed): Promise<readonly ServiceEvent[]> {
   switch (event.name) {
     case 'ready':

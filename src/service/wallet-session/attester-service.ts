@@ -15,7 +15,11 @@ import { readAssets, readFound } from './reading.js'
 import { readReceipt } from './receipt.js'
 import type { SessionKeeper } from './session.js'
 
-/** The off-chain attestation of a score, as JSON. @throws wallet-*, signature-wrong, attestation-invalid */
+/**
+ * Makes the off-chain attestation of a score, as the JSON that travels.
+ * @throws AttestdError wallet-*, signature-wrong or attestation-invalid.
+ * @param time that it is dated to, Unix seconds
+ */
 export type Attest = (score: Score, time: number, signal?: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
 /** Parts made by `createWalletSessionService`, and what dates and makes attestations. */

@@ -68,7 +68,11 @@ function idListIn(data: unknown): unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
-/** The values of an event, those with an id alone replaced by what the service has of them. @throws as the client */
+/**
+ * The values of an event, with what the service has of each asset in the place of those that carry its id alone; without
+ * those that it no longer has.
+ * @throws as the client does
+ */
 async function complete(
   values: readonly unknown[],
   client: Pick<WalletSessionClient, 'find' | 'listOpen'>,

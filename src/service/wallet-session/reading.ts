@@ -32,7 +32,10 @@ export interface ReadOptions {
   readonly onMalformed?: OnMalformed | undefined
 }
 
-/** An answer out of its envelope: the fields of `data`, where that is an object and the answer is no asset itself. */
+/**
+ * What stands in an answer, out of its envelope: where `data` is an object and the answer is no asset itself, its fields
+ * beside those around it.
+ */
 export function outOfEnvelope(reply: unknown): unknown {
   const { data, ...others } = asRecord(reply) ?? {}
   const inner = asRecord(data)

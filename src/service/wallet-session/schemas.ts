@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema, registrationSchema, uriSchema } from '../wire-fields.js'
 
-/** Wire shapes of the wallet-session API as shown, shared with the sandbox; the rest is read in `reading.ts`. */
+/**
+ * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They state what
+ * travels and change nothing. What is not shown is read in `reading.ts`.
+ */
 
 /** Longest nonce and token that are taken, characters; the specification names no limit. */
 const NONCE_MAX = 1024

@@ -96,7 +96,11 @@ export class SessionKeeper {
     this.#options = options
   }
 
-  /** A token to send now. @throws service-*, role-missing, challenge-untrusted, wallet-*; never ambiguous */
+  /**
+   * A token that can be sent now.
+   * @throws AttestdError service-*, role-missing, challenge-untrusted or wallet-*, never
+   * ambiguous, with the time to wait for where the keeper pauses
+   */
   async token(signal?: AbortSignal): Promise<string> {
     return (await this.#usable(signal)).token
   }

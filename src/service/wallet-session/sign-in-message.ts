@@ -7,7 +7,10 @@ const SIGN_IN = /wants you to sign in with your/gi
 const FIELDS = ['URI', 'Version', 'Chain ID', 'Nonce', 'Issued At', 'Expiration Time', 'Not Before', 'Request ID']
 const REQUIRED = 5
 
-/** What is wrong with a text as ERC-4361, or null; resources hand on rights (ERC-5573), so they are refused. */
+/**
+ * What is wrong with a text as a Sign-In with Ethereum message (ERC-4361), in words; null where it is right, or is none.
+ * Resources are refused: a signature would hand rights to them on (ERC-5573).
+ */
 export function wrongMessage(message: string, nonce: string, expected: Expected): string | null {
   const claims = message.normalize('NFKC').match(SIGN_IN)?.length ?? 0
   if (claims === 0) return null

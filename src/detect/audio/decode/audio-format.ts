@@ -21,7 +21,10 @@ const OGG_CODECS: readonly (readonly [magic: string, codec: WasmCodec])[] = [
   ['\u007fFLAC', 'ogg-flac'],
 ]
 
-/** The format of audio by its first bytes. @throws media-empty, media-type-mismatch, media-unsupported */
+/**
+ * Detects from its first bytes, never from its name, how a file that was declared audio is read.
+ * @throws AttestdError media-empty, media-type-mismatch, media-unsupported
+ */
 export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   const head = await readAt(file, 0, SNIFF_BYTES)
   if (head.length === 0) throw new AttestdError('media-empty')

@@ -13,7 +13,10 @@ const SILK_MS = [10, 20, 40, 60]
 const HYBRID_MS = [10, 20]
 const CELT_MS = [2.5, 5, 10, 20]
 
-/** Whether Opus packets of an Ogg file may hold speech in the first seconds, by their sizes: nothing is decoded. */
+/**
+ * Whether Opus packets may hold speech, by their sizes alone: nothing is decoded.
+ * @param bytes of an Ogg file, from the beginning of a page of sound on @param seconds that are looked at
+ */
 export async function mayHoldSpeech(bytes: AsyncIterable<Uint8Array>, seconds: number): Promise<boolean> {
   let heard = 0
   let dense = 0

@@ -26,7 +26,10 @@ export interface BytePassage extends Passage {
   readonly to: number
 }
 
-/** The same for a file entered at any byte, by the share of the time: dense parts come more often. */
+/**
+ * The same for a file that is entered at any byte: by the share of the time, so that dense parts are met more often.
+ * @param from where the sound begins @param to where the file ends
+ */
 export function planBytePassages(seconds: number | null, from: number, to: number): BytePassage[] {
   const passages = planPassages(seconds)
   const byteOf = ({ startSeconds }: Passage) =>

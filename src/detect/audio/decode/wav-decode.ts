@@ -29,7 +29,10 @@ export async function wavHeader(bytes: AsyncIterable<Uint8Array>): Promise<WavHe
   }
 }
 
-/** Decodes RIFF/WAVE and RF64: PCM, float, A-law, mu-law. @throws media-corrupt, media-unsupported (other codecs) */
+/**
+ * Decodes RIFF/WAVE and RF64 with PCM, float, A-law or mu-law samples, from their beginning.
+ * @throws AttestdError media-corrupt (no header, no sound), media-unsupported (other codecs)
+ */
 export async function* decodeWav(bytes: AsyncIterable<Uint8Array>): SoundBlocks {
   const reader = new ByteReader(bytes)
   try {

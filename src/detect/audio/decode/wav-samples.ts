@@ -21,7 +21,11 @@ const MU_LAW_TAG = 7
 /** Whether the samples of this codec are read here; all others need ffmpeg. */
 export const isPlainWav = (tag: number): boolean => [PCM, FLOAT, A_LAW_TAG, MU_LAW_TAG].includes(tag)
 
-/** Reads the sample at a byte, -1 to 1; the container's upper bits, so its size decides. @throws media-unsupported */
+/**
+ * A function that reads the sample at a byte, -1 to 1. Bits above the stated ones are the upper ones of the container,
+ * so the size of the container alone decides.
+ * @throws AttestdError media-unsupported
+ */
 export function sampleReader({ tag, channels, blockAlign, bits }: WavFormat): (run: Buffer, at: number) => number {
   switch (`${tag}:${blockAlign / channels}`) {
     case `${PCM}:1`:
