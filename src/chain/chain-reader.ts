@@ -13,9 +13,9 @@ export interface ChainReader {
   /** The latest block. @throws AttestdError rpc-* */
   head(signal?: AbortSignal): Promise<ChainHead>
   /**
-   * Does some reads at one endpoint that was checked just before, and at the next one where that fails. All reads of
-   * `work` should be pinned to the given block, so that they fit each other.
-   * @throws AttestdError rpc-*, or what `work` throws that is an `AttestdError` already
+   * Does some reads at one endpoint that was checked just before, and at the next one where that fails, or where `work` throws
+   * an `AttestdError` of its own. All reads of `work` should be pinned to the given block, so that they fit each other.
+   * @throws AttestdError rpc-*, or the first that `work` threw if it succeeded at no endpoint
    */
   read<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T>
 }

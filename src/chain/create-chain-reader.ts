@@ -33,6 +33,18 @@ export interface OpenChainReader extends ChainReader {
   close(): Promise<void>
 }
 
+type Count = (outcome: 'ok' | Reason) => void
+
+/**
+ * A contract that does not answer as it should, at one endpoint: the fault of the contract if no other endpoint reads it, and
+ * of this endpoint if another one does (its node lacks the state, or serves another chain behind the same address).
+ */
+interface Doubt {
+  readonly endpoint: RpcEndpoint
+  readonly failure: AttestdError
+  readonly count: Count
+}
+
 /** Reasons that speak against an endpoint, the ones a person must act on first. */
 const AGAINST_ENDPOINT = [
   'rpc-wrong-chain',
@@ -53,34 +65,41 @@ export function createChainReader(options: ChainReaderOptions): OpenChainReader 
 
   const read: ChainReader['read'] = async (work, signal) => {
     const failures: AttestdError[] = []
+    const doubts: Doubt[] = []
+    const blame = (endpoint: RpcEndpoint, failure: AttestdError, count: Count) => {
+      endpoint.failed(failure)
+      count(failure.reason)
+      report(troubles, endpoint, failure)
+    }
+    const worked = (endpoint: RpcEndpoint, count: Count) => {
+      if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an rpc endpoint answered again')
+      count('ok')
+    }
     for (const endpoint of inOrder(endpoints, clock.monotonic())) {
       signal?.throwIfAborted()
       const startedAt = clock.monotonic()
-      const count = (outcome: 'ok' | Reason) =>
+      const count: Count = (outcome) =>
         options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
-      const worked = () => {
-        if (endpoint.worked()) log.info({ endpoint: endpoint.name }, 'an rpc endpoint answered again')
-        count('ok')
-      }
       try {
         const result = await endpoint.use(work, signal)
-        worked()
+        for (const doubt of doubts) blame(doubt.endpoint, doubt.failure, doubt.count)
+        worked(endpoint, count)
         return result
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         const failure = failureOf(error, endpoint.name)
         if (failure === null) throw error
-        if (!isAgainstEndpoint(failure)) {
-          worked()
-          throw failure
+        if (isAgainstEndpoint(failure)) {
+          blame(endpoint, failure, count)
+          failures.push(failure)
+        } else {
+          endpoint.recheckChain()
+          doubts.push({ endpoint, failure, count })
         }
-        endpoint.failed(failure)
-        count(failure.reason)
-        report(troubles, endpoint, failure)
-        failures.push(failure)
       }
     }
-    throw allFailed(failures)
+    for (const { count, endpoint } of doubts) worked(endpoint, count)
+    throw doubts[0]?.failure ?? allFailed(failures)
   }
   return {
     chainId,

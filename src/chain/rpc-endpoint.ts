@@ -78,6 +78,11 @@ export class RpcEndpoint {
     this.#restsUntil = this.#options.clock.monotonic() + honoredDelayMs(error.retryAfterMs, ownMs)
   }
 
+  /** What it answered does not fit the contract: the next use asks for the chain id again. */
+  recheckChain(): void {
+    this.#chainCheckedAt = null
+  }
+
   close(): Promise<void> {
     return this.#caller.close()
   }

@@ -355,17 +355,49 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'rpc-unreachable'])
   })
 
-  it('of which the outcome is an error of its own is not done again', async (context) => {
+  it('that fails with an error of its own at every endpoint ends with the first, which is the fault of none', async (context) => {
     const clock = new ManualClock()
     const first = await rpcServerFor(context, { now: () => clock.now() })
     const second = await rpcServerFor(context, { now: () => clock.now() })
     const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
     const own = new AttestdError('stake-contract-unreadable')
     expect(await failureOf(reader.read(() => Promise.reject(own)))).toBe(own)
+    expect(calls.splice(0)).toMatchObject([
+      { endpoint: first.url, outcome: 'ok' },
+      { endpoint: second.url, outcome: 'ok' },
+    ])
     const bug = new TypeError('a bug')
     expect(await failureOf(reader.read(() => Promise.reject(bug)))).toBe(bug)
-    expect(second.asked).toEqual([])
-    expect(calls.map(({ outcome }) => outcome)).toEqual(['ok'])
+    expect(calls).toEqual([])
+  })
+
+  it('that another endpoint does shows that the one before is at fault, which rests and proves its chain again', async (context) => {
+    const clock = new ManualClock()
+    const first = await rpcServerFor(context, { now: () => clock.now() })
+    const second = await rpcServerFor(context, { now: () => clock.now() })
+    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const codeOf = () =>
+      reader.read(async (client, { number }) => {
+        const code = await client.getCode({ address: CONTRACT, blockNumber: number })
+        if (code === undefined) throw new AttestdError('stake-contract-unreadable')
+        return code
+      })
+    second.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x6001' } : undefined)
+    expect(await codeOf()).toBe('0x6001')
+    await codeOf()
+    const order = () => calls.splice(0).map(({ endpoint, outcome }) => [endpoint === first.url ? 1 : 2, outcome])
+    expect(order()).toEqual([
+      [1, 'stake-contract-unreadable'],
+      [2, 'ok'],
+      [2, 'ok'],
+    ])
+    first.reply = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined)
+    clock.tick(5000)
+    await codeOf()
+    expect(order()).toEqual([
+      [1, 'rpc-wrong-chain'],
+      [2, 'ok'],
+    ])
   })
 
   it('ends with the signal, which is no failure of the endpoint', async (context) => {

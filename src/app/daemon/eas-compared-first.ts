@@ -7,7 +7,8 @@ import { compareEasVersion } from '../open/eas-version.js'
 /**
  * A stake contract whose first reading comes after the version of the EAS contract was compared, as doctor does. Nothing
  * is submitted before the stake was read, so nothing is signed for the wrong version.
- * @param onDiffers called where attestations would be signed for another version
+ * @param onDiffers called where attestations would be signed for another version, by two readings in a row: it ends the daemon
+ *   for good, and a single wrong answer of an RPC endpoint must not
  */
 export function easComparedFirst(
   contract: Pick<StakeContract, 'read'>,
@@ -16,11 +17,15 @@ export function easComparedFirst(
   onDiffers: (error: Error) => void,
 ): Pick<StakeContract, 'read'> {
   let compared = false
+  let differedBefore = false
   return {
     async read(account, signal) {
       if (!compared) {
         await compareEasVersion(settings, reader, signal).catch((error: unknown) => {
-          if (toAttestdError(error).reason === 'setting-invalid') onDiffers(toAttestdError(error))
+          const failure = toAttestdError(error)
+          const differs = failure.reason === 'setting-invalid'
+          if (differs && differedBefore) onDiffers(failure)
+          differedBefore = differs
           throw error
         })
       }

@@ -26,10 +26,12 @@ export async function compareEasVersion(
     const message = `there is none at ${address} on chain ${chainId}; version ${domainVersion} is signed`
     return { state: 'none', message }
   }
-  const version = await readEasVersion(reader, address, signal)
-  if (version === domainVersion) return { state: 'same', message: `${address} is version ${version}, as is signed` }
-  throw new AttestdError(
-    'setting-invalid',
-    `${address} is version ${version}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${version}.`,
-  )
+  const version = await readEasVersion(reader, address, signal, (stated) => {
+    if (stated === domainVersion) return
+    throw new AttestdError(
+      'setting-invalid',
+      `${address} is version ${stated}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${stated}.`,
+    )
+  })
+  return { state: 'same', message: `${address} is version ${version}, as is signed` }
 }

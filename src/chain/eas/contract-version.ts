@@ -7,9 +7,15 @@ const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 
 /**
  * What the EAS contract states its version is, for instance `1.2.0`: it must be the domain version of attestations.
- * @throws AttestdError rpc-*, or setting-invalid where no contract with a version stands at this address
+ * @param judge throws an AttestdError for a version that is not accepted: the next endpoint is then asked, too
+ * @throws AttestdError rpc-*, what `judge` throws, or setting-invalid where no contract with a version stands at this address
  */
-export function readEasVersion(reader: ChainReader, contract: Address, signal?: AbortSignal): Promise<string> {
+export function readEasVersion(
+  reader: ChainReader,
+  contract: Address,
+  signal?: AbortSignal,
+  judge: (version: string) => void = () => {},
+): Promise<string> {
   const unfit = (what: string, cause?: unknown) => {
     const message = `The contract ${contract} on chain ${reader.chainId} ${what}; check ATTESTD_EAS_CONTRACT.`
     return new AttestdError('setting-invalid', message, { cause })
@@ -19,6 +25,7 @@ export function readEasVersion(reader: ChainReader, contract: Address, signal?: 
       throw isContractsFault(error) ? unfit('does not state its version', error) : error
     })
     if (!VERSION.test(version)) throw unfit('states an invalid version')
+    judge(version)
     return version
   }, signal)
 }
