@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import { storedRisk } from '../core/risk.js'
 import { readJson } from '../core/text.js'
-import { type RecentRow, storedRow } from './recent-rows.js'
+import { type RecentRow, storedRow, storeRow } from './recent-rows.js'
 
 /** A point of the history stands for so long, ms. */
 export const HISTORY_EVERY_MS = 10_000
@@ -46,7 +46,8 @@ export class History {
 
   /** Writes the points, with the last rows of this daemon, for its next run. Rejects where the file cannot be written. */
   async keep(file: string, rows: readonly RecentRow[]): Promise<void> {
-    await writeFileAtomic(file, JSON.stringify(z.encode(keptHistory, { points: [...this.#points], rows: [...rows] })))
+    const points = z.encode(keptHistory.shape.points, [...this.#points])
+    await writeFileAtomic(file, JSON.stringify({ points, rows: rows.map(storeRow) }))
   }
 
   /**

@@ -57,6 +57,17 @@ describe('History', () => {
       expect(next.points).toEqual([...history.points, { ...EMPTY, at: NOW }])
     })
 
+    it('is kept where a message is longer than what is stored of it', async () => {
+      const file = await newFile()
+      const history = new History()
+      history.add({ ...FULL, at: NOW })
+      await history.keep(file, [{ ...row('a'), message: 'gateway failed; '.repeat(40) }, row('b')])
+      const next = new History()
+      const [long, short] = await next.restore(file, NOW)
+      expect(next.points).toEqual(history.points)
+      expect([long?.message?.length, short]).toEqual([300, row('b')])
+    })
+
     it('ends after an hour, and where the clock was set back', async () => {
       const file = await newFile()
       const history = new History()

@@ -28,6 +28,16 @@ it('rows come back as they were left, their risks stored as percentages', async 
   expect(await keptRows(store, 10)).toEqual([row('a', 'accepted')])
 })
 
+it('a row with the longest texts that a service may send does not keep others from being stored', async () => {
+  const store = memoryFleet(new ManualClock())
+  const assetId = 'a'.repeat(512)
+  const long = { ...row(assetId, 'accepted'), scoreId: 's'.repeat(1000), message: 'm'.repeat(1000) }
+  await keepRows(store, [row('b', 'accepted'), long])
+  const [found, other] = await keptRows(store, 10)
+  expect(other).toEqual(row('b', 'accepted'))
+  expect(found).toEqual({ ...long, scoreId: 's'.repeat(500), message: 'm'.repeat(300) })
+})
+
 it('a verdict is shown until it is known what became of it, in whatever order the two come', async () => {
   const store = memoryFleet(new ManualClock())
   await keepRows(store, [row('a', 'verdict'), row('b', 'verdict'), row('b', 'accepted'), row('c', 'closed')])
