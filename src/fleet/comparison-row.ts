@@ -2,6 +2,9 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 
+/** Rows that a daemon keeps and announces, the newest candidates: with more, others could not read what it announces. */
+export const MAX_COMPARED = 50
+
 /**
  * How a candidate (a canary or a shadow) compares with the active detectors, since the start of a daemon. All but the names
  * are sums, so that those of several daemons add up.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readJson } from '../core/text.js'
-import { comparisonRow } from './comparison-row.js'
+import { comparisonRow, MAX_COMPARED } from './comparison-row.js'
 
 const text = (max: number) => z.string().max(max)
 const perSecond = z.number().nonnegative().nullable()
@@ -27,7 +27,7 @@ export const daemonCard = z.object({
     )
     .max(100),
   /** What its candidates did since its start; absent of a release that has none. */
-  canaries: z.array(comparisonRow).max(50).optional(),
+  canaries: z.array(comparisonRow).max(MAX_COMPARED).optional(),
   /**
    * The analyze queues that it takes jobs from, each with the jobs a second that it could do of that kind alone; null
    * where there were none. Absent of a release that had one queue for all kinds.

@@ -1,7 +1,7 @@
 import { reasonEntry } from '../../core/reasons.js'
 import { percentOf, roundedRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
-import { added, type ComparisonRow } from '../../fleet/comparison-row.js'
+import { added, type ComparisonRow, MAX_COMPARED } from '../../fleet/comparison-row.js'
 import type { DaemonState, ShadowRow } from '../../fleet/daemon-state.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import type { JobAsset } from '../../pipeline/jobs.js'
@@ -69,6 +69,8 @@ function keep(rows: Map<string, ComparisonRow>, row: ComparisonRow): ComparisonR
   const key = `${row.candidate} ${row.mediaType}`
   const sum = added(row, rows.get(key))
   rows.set(key, sum)
+  const oldest = rows.keys().next().value
+  if (rows.size > MAX_COMPARED && oldest !== undefined) rows.delete(oldest)
   return sum
 }
 

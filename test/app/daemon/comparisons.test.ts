@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Comparisons } from '../../../src/app/daemon/comparisons.js'
 import { asRisk } from '../../../src/core/risk.js'
+import { daemonCard } from '../../../src/fleet/daemon-card.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import type { Comparison } from '../../../src/pipeline/pipeline-events.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -134,6 +135,15 @@ describe('the book of candidates', () => {
       ['audio', 1, null],
       ['image', 0, 'old@1'],
     ])
+  })
+
+  it('keeps as many rows as an announcement may have, of the newest candidates', () => {
+    const { book, metrics } = newBook()
+    const releases = Array.from({ length: 60 }, (_, release) => String(release))
+    for (const detectorVersion of releases)
+      book.compared(comparison({ submitted: storableDetection({ detectorId: 'new', detectorVersion }) }), metrics)
+    expect(book.canaries.map(({ candidate }) => candidate)).toEqual(releases.slice(10).map((each) => `new@${each}`))
+    expect(daemonCard.shape.canaries.safeParse(book.canaries).success).toBe(true)
   })
 
   it('says the same as metrics', async () => {
