@@ -1,4 +1,4 @@
-import { fileTypeFromBuffer } from 'file-type'
+import { fileTypeFromBuffer } from 'file-type/core'
 import type { MediaType } from '../core/media-types.js'
 
 /** What bytes are, coarse enough to be compared with what was declared. */

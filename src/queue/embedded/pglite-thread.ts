@@ -2,13 +2,10 @@
 // microtasks, so on the main thread a busy queue would starve timers, sockets and signing.
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
-import { z } from 'zod'
 import { errorText } from '../../core/errors.js'
 import { StatementCache } from './statement-cache.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
 import type { QueryRows, ThreadFailure, ThreadMessage, ThreadRequest, ThreadSettings } from './thread-messages.js'
-
-const Settings = z.object({ directory: z.string().min(1), fsync: z.boolean() }) satisfies z.ZodType<ThreadSettings>
 
 /** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
 const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
@@ -117,7 +114,7 @@ async function main(): Promise<void> {
   if (!port) throw new Error('The database thread runs only as a worker thread.')
   const send = (message: ThreadMessage) => port.postMessage(message)
   try {
-    const thread = await DatabaseThread.open(Settings.parse(workerData), send)
+    const thread = await DatabaseThread.open(workerData as ThreadSettings, send)
     port.on('message', async (request: ThreadRequest) => {
       await thread.answer(request)
       if (request.ask === 'close') port.close()
