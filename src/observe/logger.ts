@@ -39,6 +39,8 @@ export interface Logger extends Log {
 
 /** Longest string of a fact in a log line, UTF-16 units. */
 const MAX_TEXT = 4000
+/** Lines that wait for a disk with room again, UTF-16 units; of more, the later ones are dropped. */
+const MAX_UNWRITTEN = 1024 * 1024
 
 /**
  * Makes the logger: one line an event with ISO time, level, message and facts. Lines are redacted as finished text and
@@ -46,8 +48,7 @@ const MAX_TEXT = 4000
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { destination = 1 } = options
-  const out: LogDestination =
-    typeof destination === 'number' ? pino.destination({ dest: destination, sync: true }) : destination
+  const out: LogDestination = typeof destination === 'number' ? openDescriptor(destination) : destination
   const terminal = typeof destination === 'number' && isatty(destination)
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal)
   const redact = createRedactor(options.secrets)
@@ -58,6 +59,13 @@ export function createLogger(options: LoggerOptions): Logger {
     out.write(show ? redact(String(show(withErrorLine(JSON.parse(clean, safeValue))))) : escapedJson(clean))
   }
   return pino(pinoOptions(options), { write }) as unknown as Logger
+}
+
+/** A full disk costs lines and never the job that logs one; those that wait are written once there is room again. */
+function openDescriptor(dest: number): LogDestination {
+  const out = pino.destination({ dest, sync: true, maxLength: MAX_UNWRITTEN })
+  out.on('error', () => {})
+  return out
 }
 
 /** Before the pretty text gets colors, which are control codes too. */

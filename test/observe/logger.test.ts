@@ -38,6 +38,16 @@ describe('createLogger', () => {
     expect(parsed()[0].time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
+  it('costs a line and no job where the disk is full', () => {
+    const full = fs.openSync('/dev/full', 'w')
+    try {
+      const log = createLogger({ level: 'info', format: 'json', secrets: [], destination: full })
+      for (const line of ['first', 'second']) expect(() => log.info({}, line)).not.toThrow()
+    } finally {
+      fs.closeSync(full)
+    }
+  })
+
   it('keeps to its level and counts the written lines', () => {
     const counted: string[] = []
     const { log, lines } = linesOf({ level: 'warn', onLine: (level) => counted.push(level) })
