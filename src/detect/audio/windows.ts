@@ -87,7 +87,16 @@ function windowsOf(
   const windows: Stretch[] = []
   for (let at = start; at + length <= end; at += hop) windows.push({ start: at, end: at + length })
   if ((windows.at(-1)?.end ?? end) < end) windows.push({ start: end - length, end })
-  return windows.filter((window) => !passages.some(({ at }) => window.start < at && at < window.end))
+  const whole = windows.filter((window) => !passages.some(({ at }) => window.start < at && at < window.end))
+  return whole.length > 0 ? whole : withoutSeams({ start, end }, passages)
+}
+
+/** The passages themselves, for where each is shorter than a window; what the ends leave of one is left out. */
+function withoutSeams({ start, end }: Stretch, passages: readonly Seam[]): Stretch[] {
+  const seams = passages.map(({ at }) => at).filter((at) => start < at && at < end)
+  const pieces = [start, ...seams].map((from, index) => ({ start: from, end: seams[index] ?? end }))
+  const longest = Math.max(...pieces.map((each) => each.end - each.start))
+  return pieces.filter((each) => each.end - each.start >= longest / 2)
 }
 
 /** Share of speech among the frames of a window, counted from the start of the trimmed sound. */

@@ -93,6 +93,34 @@ describe('planWindows', () => {
   })
 })
 
+describe('passages of a long recording', () => {
+  const seams = [0, 6, 12, 18].map((seconds) => ({ at: seconds * RATE }))
+  const sound = speechLike(24, RATE)
+
+  it('have no window over a seam', () => {
+    const { windows } = planWindows(sound, { ...ALL, window: { samples: 4 * RATE, hop: 4 * RATE } }, seams)
+    expect(windows.map(({ start, end }) => [start / RATE, end / RATE])).toEqual([
+      [0, 4],
+      [8, 12],
+      [12, 16],
+      [20, 24],
+    ])
+  })
+
+  it.each([ALL, PLAN])('are heard as they are where a window is longer', (plan) => {
+    const { windows } = planWindows(sound, { ...plan, window: { samples: 20 * RATE, hop: 20 * RATE } }, seams)
+    expect(windows).toHaveLength(4)
+    expect(windows.slice(1).map(({ start }) => start)).toEqual([6, 12, 18].map((seconds) => seconds * RATE))
+    expect(windows.every(({ start, end }) => end > start && end - start <= 6 * RATE)).toBe(true)
+  })
+
+  it('are left out where only a stub of one is there', () => {
+    const cut = sound.subarray(0, 18.1 * RATE)
+    const { windows } = planWindows(cut, { ...ALL, window: { samples: 16 * RATE, hop: 16 * RATE } }, seams)
+    expect(windows.map(({ end }) => end / RATE)).toEqual([6, 12, 18])
+  })
+})
+
 describe('fillWindow', () => {
   const plan = { ...PLAN, window: { samples: 400, hop: 200 } }
   const stretch = Float32Array.from({ length: 150 }, (_, index) => index + 1)
