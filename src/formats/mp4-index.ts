@@ -19,7 +19,8 @@ export async function findMp4Index(file: string): Promise<Mp4Index | null> {
     const short = head.readUInt32BE(0)
     const size = short === 1 && head.length === 16 ? Number(head.readBigUInt64BE(8)) : short
     if (head.toString('latin1', 4, 8) === 'moov') return { offset, size: size || Number.POSITIVE_INFINITY }
-    if (size < 8) return null
+    // No file has a byte beyond: a read there is refused by its number instead of ending like one behind the file.
+    if (size < 8 || !Number.isSafeInteger(offset + size)) return null
     offset += size
   }
   return null

@@ -48,6 +48,7 @@ describe('the index of an MP4 file', () => {
     ['behind a box to the end of the file', [box('mdat', 'x', 0), box('moov')], null],
     ['behind a box that is smaller than its head', [box('free', '', 7), box('moov')], null],
     ['behind a box that goes beyond the file', [box('mdat', 'x', 999), box('moov')], null],
+    ['behind a box that no file can hold', [ftyp, longBox('free', '', 2 ** 60), box('moov')], null],
     ['of an empty file', [], null],
     ['of a file of seven bytes', [Buffer.alloc(7, 1)], null],
     ['whose name alone lies in the media', [ftyp, box('mdat', box('moov'))], null],
