@@ -4,7 +4,7 @@ import type { Calibration } from '../../detect/package/calibration-schema.js'
 import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
 import type { DataRow } from '../data/data-row.js'
-import { UNSTATED } from '../data/row-fields.js'
+import { statedIn } from '../data/row-fields.js'
 import { figures, verdictMetrics } from '../evaluate/row-metrics.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
@@ -83,7 +83,7 @@ export function calibrateRows(scored: readonly CalibratedRow[], options: Calibra
   const judged = weightedToPrior(rows, EVEN_ODDS)
   const before = judged.map((row) => withRisk(row, present))
   const after = crossFitted(judged, folds, fitTo)
-  const sources = usable.map(({ row }) => row.columns.source ?? row.id)
+  const sources = usable.map(sourceOf)
   return {
     method,
     prior: EVEN_ODDS,
@@ -126,17 +126,19 @@ export function requireFits(rows: readonly DataRow[]): void {
 
 /** Folds of whole sources, where enough of them hold each class that every fit still has both; else of single rows. */
 function foldsOf(scored: readonly Pick<CalibratedRow, 'row'>[]): { folds: number[]; heldOut: 'rows' | 'source' } {
-  const sources = scored.map(({ row }) => row.columns.source ?? UNSTATED)
-  const folds = foldsByGroup(sources)
+  const folds = foldsByGroup(scored.map(sourceOf))
   const enough = Array.from({ length: FOLDS }, (_, fold) => fold).every((fold) =>
     [true, false].every((fake) => {
       const left = scored.filter(({ row }, index) => row.fake === fake && folds[index] !== fold)
       return left.length >= MIN_CLASS_ROWS
     }),
   )
-  if (enough && !sources.includes(UNSTATED)) return { folds, heldOut: 'source' }
+  if (enough && scored.every(({ row }) => statedIn(row, 'source') !== null)) return { folds, heldOut: 'source' }
   return { folds: foldsByGroup(scored.map(({ row }) => row.id)), heldOut: 'rows' }
 }
+
+/** A row that states no source stands for itself. */
+const sourceOf = ({ row }: Pick<CalibratedRow, 'row'>): string => statedIn(row, 'source') ?? row.id
 
 function calibrationRow({ row, detection }: CalibratedRow): CalibrationRow {
   return {

@@ -23,6 +23,12 @@ const COLUMN_NAMES: Readonly<Record<string, string>> = {
 /** Stands for the rows of an index that state nothing about a column. */
 export const UNSTATED = '-'
 
+/** What a row states in a column, such as its source; null where it states nothing. */
+export function statedIn({ columns }: Pick<DataRow, 'columns'>, column: string): string | null {
+  const { [column]: value = '' } = columns
+  return value === '' || value === UNSTATED ? null : value
+}
+
 /** A row of an index. @param where for errors, such as `index.csv line 7` @throws AttestdError lab-data-invalid */
 export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, where: string): DataRow {
   const named = namedFields(fields)

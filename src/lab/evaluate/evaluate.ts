@@ -2,6 +2,7 @@ import { median, spread } from '../../core/arrays.js'
 import type { Random } from '../../core/clock.js'
 import { cleanLine } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
+import { statedIn } from '../data/row-fields.js'
 import { quantile } from '../metrics/bootstrap.js'
 import { type ClassWeights, weightsForPrior } from '../metrics/class-weights.js'
 import { precisionRecallPoints } from '../metrics/precision-recall.js'
@@ -90,7 +91,7 @@ function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['v
     if (!detection) return []
     const side = detection.risk >= VERDICT_RISK ? 'fake' : 'real'
     const called = detection.unsure ? null : side
-    return [{ fake: row.fake, called, source: row.columns.source ?? row.id }]
+    return [{ fake: row.fake, called, source: statedIn(row, 'source') ?? row.id }]
   })
   return verdictMetrics(rows, random)
 }

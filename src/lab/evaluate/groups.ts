@@ -1,5 +1,5 @@
 import type { Random } from '../../core/clock.js'
-import { UNSTATED } from '../data/row-fields.js'
+import { statedIn } from '../data/row-fields.js'
 import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
@@ -24,8 +24,8 @@ export interface RowGroup<Row> {
 export function groupRows<Row extends Pick<ScoredRow, 'row'>>(column: string, rows: readonly Row[]): RowGroup<Row>[] {
   const groups = new Map<string, Row[]>()
   for (const each of rows) {
-    const value = each.row.columns[column] ?? ''
-    if (value === '' || value === UNSTATED) continue
+    const value = statedIn(each.row, column)
+    if (value === null) continue
     const members = groups.get(value)
     if (members) members.push(each)
     else groups.set(value, [each])

@@ -1,5 +1,8 @@
 import { classTotals, type RankedScores } from './ranked-scores.js'
 
+/** Keeps a rate of just the limit from being above it by its last bit, where rows are weighted. */
+const TINY = 1e-9
+
 /** One point of the ROC curve: what calling everything from `threshold` up fake gives. */
 export interface RocPoint {
   readonly threshold: number
@@ -41,7 +44,7 @@ export function tprAtFpr(ranked: RankedScores, maxFpr: number): number {
   let [fakes, reals] = [0, 0]
   for (let rank = 0; rank < ranked.scores.length; rank++) {
     const next = reals + (ranked.reals[rank] as number)
-    if (next / totals.reals > maxFpr) break
+    if (next / totals.reals > maxFpr + TINY) break
     reals = next
     fakes += ranked.fakes[rank] as number
   }

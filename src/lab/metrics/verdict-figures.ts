@@ -48,9 +48,13 @@ export function verdictFigures(rows: readonly VerdictRow[]): VerdictFigures {
   }
 }
 
-/** Lower end of the 95 % interval of `right`, by drawing whole sources of each class; null where it has none. */
+/**
+ * Lower end of the 95 % interval of `right`, by drawing whole sources of each class; null where it has none, and where a class
+ * is of one source: drawn again it is the same, which is no interval.
+ */
 export function rightAtLeast(rows: readonly VerdictRow[], random: Random): number | null {
   const sources = [true, false].map((fake) => bySource(rows.filter((row) => row.fake === fake)))
+  if (sources.some((groups) => groups.length < 2)) return null
   const draw = () =>
     sources.flatMap((groups) =>
       groups.flatMap(() => groups[Math.floor(random() * groups.length)] as readonly VerdictRow[]),

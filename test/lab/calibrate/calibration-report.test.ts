@@ -55,10 +55,20 @@ describe('a calibration of scored rows', () => {
     expect(calibrateRows(rowsOf(sources), OPTIONS).heldOut).toBe(heldOut)
   })
 
-  it('rows are held out where one of them states no source', () => {
-    const [first, ...others] = rowsOf(20) as [ScoredRow, ...ScoredRow[]]
-    const unstated = { ...first, row: { ...first.row, columns: {} } }
-    expect(calibrateRows([unstated, ...others], OPTIONS).heldOut).toBe('rows')
+  it.each<Record<string, string>>([{}, { source: '' }, { source: '-' }])(
+    'rows are held out where one of them states no source: %o',
+    (columns) => {
+      const [first, ...others] = rowsOf(20) as [ScoredRow, ...ScoredRow[]]
+      const unstated = { ...first, row: { ...first.row, columns } }
+      expect(calibrateRows([unstated, ...others], OPTIONS).heldOut).toBe('rows')
+    },
+  )
+
+  it('rows of unstated sources are drawn by themselves', () => {
+    const stated = calibrateRows(rowsOf(null), OPTIONS)
+    const rows = rowsOf(null).map((each) => ({ ...each, row: { ...each.row, columns: { source: '-' } } }))
+    expect(calibrateRows(rows, OPTIONS)).toEqual(stated)
+    expect(stated.bandAfter.rightAtLeast).toBeLessThan(stated.bandAfter.right ?? 0)
   })
 
   it('takes no account of rows without a score', () => {

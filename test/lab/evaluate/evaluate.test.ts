@@ -65,6 +65,14 @@ describe('an evaluation', () => {
     })
   })
 
+  it('takes rows of unstated sources for themselves, not for one source', () => {
+    const rows = Array.from({ length: 40 }, (_, nth) =>
+      scoredRow(nth % 5 === 0 ? 0.4 : 0.8, nth % 2 === 0, { id: `${nth}`, columns: { source: '-' } }),
+    )
+    const { right, rightAtLeast } = evaluationOf(rows).verdicts
+    expect(rightAtLeast).toBeLessThan(right ?? 0)
+  })
+
   it('leaves unsure rows out of the sure ones alone', () => {
     const made = evaluationOf([...MIXED, scoredRow(0.5, false, { unsure: true, unsureBecause: 'band' })])
     expect([made.all.rows, made.sure.rows]).toEqual([5, 4])

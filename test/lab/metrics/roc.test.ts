@@ -40,6 +40,14 @@ describe.each(ROUNDS)('random rows %i', (seed) => {
     }
   })
 
+  it('the true positive rate is the same however much each class weighs', () => {
+    for (const { fake, real } of [1, 2, 3, 7].map((parts) => ({ fake: 0.1 * parts, real: 1 - 0.1 * parts }))) {
+      const weighted = rankScores(rows.map((row) => ({ ...row, weight: row.fake ? fake : real })))
+      for (const maxFpr of reals.map((_, index) => index / reals.length))
+        expect(tprAtFpr(weighted, maxFpr)).toBeCloseTo(tprAtFpr(ranked, maxFpr), 10)
+    }
+  })
+
   it('the equal error rate lies on the curve', () => {
     const rate = equalErrorRate(ranked)
     const points = rocPoints(ranked)

@@ -43,7 +43,8 @@ describe('what verdicts are worth', () => {
           source: sourceOf(index),
         }),
       ),
-      ...many(100, false, 'real'),
+      ...many(50, false, 'real'),
+      ...many(50, false, 'real', 't'),
     ]
     const spread =
       rightAtLeast(
@@ -57,5 +58,20 @@ describe('what verdicts are worth', () => {
       ) ?? 1
     expect(held).toBeLessThan(spread)
     expect(spread).toBeLessThan(0.9)
+  })
+
+  it('states no lower end where a class is of one source', () => {
+    const of = (fake: boolean, sources: number) =>
+      Array.from(
+        { length: 40 },
+        (_, index): VerdictRow => ({
+          fake,
+          called: index % 4 === 0 ? 'real' : 'fake',
+          source: `${index % sources}`,
+        }),
+      )
+    expect(rightAtLeast([...of(true, 1), ...of(false, 10)], seededRandom(3))).toBeNull()
+    expect(rightAtLeast([...of(true, 10), ...of(false, 1)], seededRandom(3))).toBeNull()
+    expect(rightAtLeast([...of(true, 10), ...of(false, 10)], seededRandom(3))).toBeGreaterThan(0)
   })
 })
