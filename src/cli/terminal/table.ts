@@ -26,7 +26,8 @@ const outputWidth = (): number => process.stdout.columns || Number(process.env.C
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = outputWidth()): string {
   const cells = rows.map((row) => columns.map((_, index) => safeLine(row[index] ?? '')))
   const wanted = columns.map(({ title, max = USUAL_MAX }, index) =>
-    Math.max(title.length, ...cells.map((row) => Math.min(max, row[index]!.length))),
+    // One by one: the rows may be more than a call takes arguments.
+    cells.reduce((widest, row) => Math.max(widest, Math.min(max, row[index]!.length)), title.length),
   )
   const { shown, widths } = fitted(columns, wanted, width)
   const line = (row: readonly string[]) =>

@@ -19,6 +19,15 @@ describe('a table', () => {
     expect(table([{ title: 'a' }, { title: 'b' }], [['1']])).toBe('a  b\n─  ─\n1')
   })
 
+  it('has more rows than a call takes arguments', () => {
+    const rows = Array.from({ length: 200_000 }, (_, nth) => [String(nth)])
+    expect(
+      table([{ title: 'n', right: true }], rows)
+        .split('\n')
+        .at(-1),
+    ).toBe('199999')
+  })
+
   it.each([
     ['x'.repeat(10), 10, 'x'.repeat(10)],
     ['x'.repeat(11), 10, `${'x'.repeat(9)}…`],
