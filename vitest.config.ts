@@ -5,7 +5,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The fault suite drives real processes for minutes: `npm run test:faults`.
     exclude: ['test/faults/**'],
-    setupFiles: ['test/support/picture-formats.ts', 'test/support/database-code.mjs'],
+    setupFiles: [
+      'test/support/picture-formats.ts',
+      'test/support/compared-patterns.ts',
+      'test/support/database-code.mjs',
+    ],
     pool: 'forks',
     // Files that a worker runs one after the other share what was loaded: loading it anew for each took a third of the suite's time.
     isolate: false,

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    setupFiles: ['test/support/database-code.mjs'],
+    setupFiles: ['test/support/compared-patterns.ts', 'test/support/database-code.mjs'],
     pool: 'forks',
     isolate: false,
     testTimeout: 600_000,
