@@ -44,6 +44,7 @@ const LOOK_MS = 2000
  */
 export class Doppelgangers {
   readonly #options: DoppelgangerOptions
+  readonly #shared: SharedTexts | null
   /** Since when every attempt of this queue is known, monotonic ms. */
   #knownSince: number
   #findings: DoppelgangerFindings = { scores: 0, lastAsset: null }
@@ -52,11 +53,17 @@ export class Doppelgangers {
 
   constructor(options: DoppelgangerOptions) {
     this.#options = options
+    this.#shared = options.policy === 'stop' ? options.texts : null
     this.#knownSince = options.clock.monotonic()
   }
 
   get findings(): DoppelgangerFindings {
     return this.#findings
+  }
+
+  /** Whether a stop of this daemon concerns others, so that `follow` has something to do. */
+  get isShared(): boolean {
+    return this.#shared !== null
   }
 
   /** The queue may have lost records of attempts. */
@@ -92,12 +99,11 @@ export class Doppelgangers {
    * one started is over: a restart opens the gate.
    */
   async follow(signal: AbortSignal): Promise<void> {
-    const { clock, policy, texts } = this.#options
     let known: string | null | undefined
-    while (!signal.aborted) {
+    while (this.#shared && !signal.aborted) {
       // While the queue is away nothing is submitted either.
-      if (texts && policy === 'stop') known = await this.#share(texts, known).catch(() => known)
-      await clock.sleep(LOOK_MS, signal).catch(() => {})
+      known = await this.#share(this.#shared, known).catch(() => known)
+      await this.#options.clock.sleep(LOOK_MS, signal).catch(() => {})
     }
   }
 

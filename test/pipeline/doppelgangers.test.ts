@@ -75,7 +75,8 @@ it('stops the other daemons of the queue too where they are to stop, and none th
     const end = new AbortController()
     return { ...daemon, end: () => end.abort(), following: daemon.doppelgangers.follow(end.signal) }
   }
-  const daemons = { finder: start('stop'), other: start('stop'), warned: start('warn') }
+  const daemons = { finder: start('stop'), other: start('stop') }
+  const warned = start('warn')
   const look = async (daemon: ReturnType<typeof start>) => {
     await daemon.clock.untilSleeping()
     await daemon.clock.advance(10_000)
@@ -86,7 +87,7 @@ it('stops the other daemons of the queue too where they are to stop, and none th
   expect(daemons.other.gate.closedFor).toBe('doppelganger')
   expect(daemons.other.doppelgangers.findings).toEqual({ scores: 1, lastAsset: 'asset-1' })
   expect(daemons.other.counted()).toBe(0)
-  expect(daemons.warned.gate.check()).toEqual({ open: true })
+  expect(warned.gate.check()).toEqual({ open: true })
 
   const restarted = start('stop')
   await look(restarted)
@@ -95,8 +96,14 @@ it('stops the other daemons of the queue too where they are to stop, and none th
   await look(daemons.other)
   await look(restarted)
   expect(restarted.gate.closedFor).toBe('doppelganger')
-  for (const { end, following } of [...Object.values(daemons), restarted]) {
+  for (const { end, following } of [...Object.values(daemons), warned, restarted]) {
     end()
     await following
   }
+})
+
+it('has something to share only where several processes serve the queue and are to stop', () => {
+  expect(setUp('stop', sharedTexts()).doppelgangers.isShared).toBe(true)
+  expect(setUp('warn', sharedTexts()).doppelgangers.isShared).toBe(false)
+  expect(setUp('stop', null).doppelgangers.isShared).toBe(false)
 })

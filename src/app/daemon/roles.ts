@@ -93,7 +93,7 @@ export async function startRoles(
     side && doppelgangers && settings.roles.includes('submit')
       ? await startSubmission(parts, side, doppelgangers)
       : null
-  if (doppelgangers) loops.keep('doppelganger alarm', doppelgangers.follow(stopTaking.signal))
+  if (doppelgangers?.isShared) loops.keep('doppelganger alarm', doppelgangers.follow(stopTaking.signal))
   if (side && submission) {
     loops.keep('submission gate', pauseWhileClosed(side.gate, submission, parts.clock, log, stopSubmitting.signal))
     if (!intake) loops.keep('stake watch', side.stake.watch(settings.listEveryMs, stopTaking.signal))
