@@ -42,6 +42,10 @@ export interface StatedTime {
   readonly by: string
 }
 
+/** Service time as far as the service stated it, else local time: for deadlines and people, not for signatures. Unix ms, whole. */
+export const statedOrLocal = (service: Pick<ServiceClock, 'stated'> | undefined, local: Pick<Clock, 'now'>): number =>
+  Math.round(service?.stated()?.ms ?? local.now())
+
 /** Where service time is read: GET /api/v1/time, or for the wallet-session API the latest block of the chain. */
 export interface ServiceClockOptions {
   /** Reads service time once, Unix milliseconds (GET /api/v1/time). Has its own timeout. */

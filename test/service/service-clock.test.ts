@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { type Log, silentLog } from '../../src/core/log.js'
-import { CHECK_MS, REFRESH_MS, SAMPLES, ServiceClock } from '../../src/service/service-clock.js'
+import { CHECK_MS, REFRESH_MS, SAMPLES, ServiceClock, statedOrLocal } from '../../src/service/service-clock.js'
 import { ManualClock, settle } from '../support/manual-clock.js'
 import { KeptLog } from './wallet-session/local-wallet-service.js'
 
@@ -325,6 +325,14 @@ describe('the Date of answers', () => {
     line.service.sawDate(line.truth() - 1_000)
     line.clock.tick(5_000)
     expect(line.service.stated()).toEqual({ ms: line.truth() - 1_000, by: 'the Date header of the service' })
+  })
+
+  it('is local time for deadlines where the service stated none', async () => {
+    const line = new Line({ offset: HOUR })
+    expect(statedOrLocal(undefined, line.clock)).toBe(line.clock.now())
+    expect(statedOrLocal(line.service, line.clock)).toBe(line.clock.now())
+    await line.service.ready()
+    expect(statedOrLocal(line.service, line.clock)).toBe(line.truth())
   })
 
   it('and the estimate state nothing after a step of the local clock or a suspend', async () => {

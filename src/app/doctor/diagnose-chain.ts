@@ -7,7 +7,7 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { etherOf } from '../../core/ether.js'
 import type { Stake } from '../../service/port.js'
-import type { ServiceClock } from '../../service/service-clock.js'
+import { type ServiceClock, statedOrLocal } from '../../service/service-clock.js'
 import { compareEasVersion } from '../open/eas-version.js'
 import { openChain, stakeContractOf } from '../open/open-chain.js'
 import { check, type Diagnosis, failed, OUTSIDE_TIMEOUT_MS, skipped } from './diagnosis.js'
@@ -66,8 +66,7 @@ async function* diagnoseEndpoints(settings: Settings, service?: ServiceClock): A
       const reader = openReader({ ...settings, rpcUrls: [url] }, service)
       try {
         const { number, timestamp } = await reader.head()
-        const now = service?.stated()?.ms ?? systemClock.now()
-        const age = (now / 1000 - timestamp).toFixed(1)
+        const age = (statedOrLocal(service, systemClock) / 1000 - timestamp).toFixed(1)
         return `${new URL(url).origin} is on chain ${settings.chainId}, block ${number} is ${age} s old`
       } finally {
         await reader.close()

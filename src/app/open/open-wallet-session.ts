@@ -3,10 +3,8 @@ import { attestScore } from '../../chain/eas/attest.js'
 import type { Settings } from '../../config/settings.js'
 import { type Clock, systemClock } from '../../core/clock.js'
 import { toAttestdError } from '../../core/errors.js'
-import { silentLog } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { scoreValues } from '../../core/risk.js'
-import { VERSION } from '../../core/version.js'
 import type { Score } from '../../service/port.js'
 import {
   createWalletSessionService,
@@ -15,6 +13,7 @@ import {
 } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { Signer } from '../../wallet/signer.js'
 import { easProfileOf } from './open-chain.js'
+import { serviceOptionsOf } from './service-options.js'
 
 /** One signature that was asked of the wallet; for metrics. */
 export interface SignatureEvent {
@@ -39,8 +38,7 @@ export function openWalletSession(
   const profile = easProfileOf(settings)
   const signer = watched(wallet, settings.wallet, clock, onSignature)
   return createWalletSessionService({
-    serviceUrl: settings.serviceUrl!,
-    allowInsecure: settings.serviceAllowHttp,
+    ...serviceOptionsOf(settings),
     chainId: settings.chainId,
     challengeDomains: settings.challengeDomains,
     role: 'attester',
@@ -48,14 +46,6 @@ export function openWalletSession(
     attest: async (score, time) => ({
       ...(await attestScore(profile, signer, attestedOf(score), time, { randomBytes })),
     }),
-    timestampWindowMs: settings.timestampWindowMs,
-    clockRefreshMs: settings.clockRefreshMs,
-    requestTimeoutMs: settings.serviceTimeoutMs,
-    streamIdleMs: settings.streamIdleMs,
-    userAgent: `attestd/${VERSION}`,
-    clock,
-    random: Math.random,
-    log: silentLog,
     maxBlockAgeMs: settings.blockMaxAgeMs,
     ...own,
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { statedOrLocal } from '../../service/service-clock.js'
 import { shapeText } from '../../service/shape-text.js'
 import { assetIdIn, assetRecordIn, scoreCountIn } from '../../service/wallet-session/reading.js'
 import type { Signer } from '../../wallet/signer.js'
@@ -18,7 +19,7 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
   // Chain time is for attesters only; the answers that open a session have a Date.
   const now = async (signal?: AbortSignal) => {
     await session.token(signal)
-    return clock.stated()?.ms ?? systemClock.now()
+    return statedOrLocal(clock, systemClock)
   }
   return {
     takesHints: false,

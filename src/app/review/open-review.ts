@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { ReviewHandlers, ReviewRow } from '../../observe/review/review-port.js'
 import { decide, inReview, openReview, type WaitingReview, waitingReviews } from '../../pipeline/review-desk.js'
 import type { AttesterService } from '../../service/port.js'
-import type { ServiceClock } from '../../service/service-clock.js'
+import { type ServiceClock, statedOrLocal } from '../../service/service-clock.js'
 import type { DaemonParts } from '../parts.js'
 import { ReviewViews, type ViewParts } from './review-views.js'
 
@@ -45,8 +45,7 @@ export function reviewOf(parts: DaemonParts, side: ReviewSide): ReviewHandlers {
 
 /** Service time, by which deadlines are stated; the local clock where this daemon does not know it. */
 function deskClock({ clock }: Pick<DaemonParts, 'clock'>, { service }: ReviewSide): Pick<Clock, 'now' | 'sleep'> {
-  const now = () => Math.round(service?.clock.stated()?.ms ?? clock.now())
-  return { now, sleep: (ms, signal) => clock.sleep(ms, signal) }
+  return { now: () => statedOrLocal(service?.clock, clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }
 
 function gapOf(analysis: ReviewSide['analysis'], { mediaType }: ReviewRow): string | null {
