@@ -1,19 +1,9 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fixtureDrift, fixtureFigures } from '../../.ci/fixture-figures.mjs'
-import { type LoadedPackage, loadPackage } from '../../src/detect/package/package-loader.js'
-import { writeTinyPackage } from '../support/detector-package.js'
 import { refusedRow, scoredRow } from '../support/scored-rows.js'
+import { tinyLoaded } from '../support/tiny-loaded.js'
 
-let models: string
-let detector: LoadedPackage
-beforeAll(async () => {
-  models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-figures-'))
-  detector = await loadPackage(await writeTinyPackage(models))
-})
-afterAll(() => fs.rm(models, { recursive: true }))
+const tiny = tinyLoaded()
 type Figure = ReturnType<typeof fixtureFigures>['rows'][number]
 
 describe('the figures of sample media', () => {
@@ -24,10 +14,10 @@ describe('the figures of sample media', () => {
   ]
 
   it('are in the order of their ids, with four decimals', () => {
-    const found = fixtureFigures(detector, rows())
+    const found = fixtureFigures(tiny(), rows())
     expect(found).toMatchObject({
       auc: 1,
-      detector: { id: 'tiny-image', digest: detector.digest },
+      detector: { id: 'tiny-image', digest: tiny().digest },
       rows: [
         { id: 'a', made: 'fake', risk: 0.9, reason: null },
         { id: 'b', made: 'real', risk: 0.1235, reason: null },
@@ -37,7 +27,7 @@ describe('the figures of sample media', () => {
   })
 
   it('hold while risks move by no more than the tolerance, and not where a refusal comes, goes or changes', () => {
-    const kept = fixtureFigures(detector, rows())
+    const kept = fixtureFigures(tiny(), rows())
     const [a, b, c] = kept.rows as [Figure, Figure, Figure]
     const drift = (...now: Figure[]) => fixtureDrift(kept, { ...kept, rows: now }, 0.02)
     expect(drift({ ...a, risk: 0.885 }, b, c)).toEqual([])

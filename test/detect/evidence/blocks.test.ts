@@ -1,24 +1,11 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { walkOf } from '../../../src/detect/evidence/blocks.js'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngChunk } from '../../support/detector-images.js'
-
 import { riffChunk } from '../../support/wav-file.js'
+import { temporaryFiles } from './temporary-files.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-blocks-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
-
-const fileWith = async (bytes: Buffer) => {
-  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file')
-  await fs.writeFile(file, bytes)
-  return file
-}
+const fileWith = temporaryFiles()
 
 /** Type and content of every block, as far as the file holds it. */
 async function blocksOf(mime: string, bytes: Buffer, most = Number.POSITIVE_INFINITY): Promise<string[]> {

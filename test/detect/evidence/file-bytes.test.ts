@@ -1,20 +1,8 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
+import { temporaryFiles } from './temporary-files.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-blocks-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
-
-const fileWith = async (bytes: Buffer) => {
-  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file')
-  await fs.writeFile(file, bytes)
-  return file
-}
+const fileWith = temporaryFiles()
 
 describe('withFileBytes', () => {
   const KIB_64 = 64 * 1024

@@ -3,20 +3,9 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { wrapAvif } from '../../../src/detect/video/avif-wrap.js'
-import { sniffVideoFormat } from '../../../src/detect/video/video-format.js'
-import { type OpenVideo, openVideo } from '../../../src/detect/video/video-probe.js'
+import { probe } from '../../support/open-video.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
-
-async function probe<T>(file: string, use: (video: OpenVideo) => Promise<T> | T): Promise<T> {
-  const format = await sniffVideoFormat(file)
-  const video = await openVideo(file, { ...format, reader: format.reader! })
-  try {
-    return await use(video)
-  } finally {
-    await video.close()
-  }
-}
 
 describe('wrapAvif', () => {
   /** The four bytes of the configuration record. */

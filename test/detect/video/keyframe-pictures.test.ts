@@ -3,22 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { hasPictureKeyframes, keyframePictures } from '../../../src/detect/video/keyframe-pictures.js'
-import { sniffVideoFormat } from '../../../src/detect/video/video-format.js'
-import { type OpenVideo, openVideo } from '../../../src/detect/video/video-probe.js'
+import type { OpenVideo } from '../../../src/detect/video/video-probe.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { probe } from '../../support/open-video.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
-
-async function probe<T>(file: string, use: (video: OpenVideo) => Promise<T> | T): Promise<T> {
-  const format = await sniffVideoFormat(file)
-  const video = await openVideo(file, { ...format, reader: format.reader! })
-  try {
-    return await use(video)
-  } finally {
-    await video.close()
-  }
-}
 
 describe('keyframes as pictures', () => {
   const tools = { timeoutSeconds: 10, clock: systemClock, parsers: unwatched }

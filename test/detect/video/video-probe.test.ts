@@ -13,8 +13,8 @@ import {
 } from 'mediabunny'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
-import { sniffVideoFormat } from '../../../src/detect/video/video-format.js'
-import { type OpenVideo, openVideo, type VideoFacts } from '../../../src/detect/video/video-probe.js'
+import type { VideoFacts } from '../../../src/detect/video/video-probe.js'
+import { probe } from '../../support/open-video.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
 
@@ -24,15 +24,6 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rm(folder, { recursive: true }))
 
-async function probe<T>(file: string, use: (video: OpenVideo) => Promise<T> | T): Promise<T> {
-  const format = await sniffVideoFormat(file)
-  const video = await openVideo(file, { ...format, reader: format.reader! })
-  try {
-    return await use(video)
-  } finally {
-    await video.close()
-  }
-}
 const factsOf = (file: string) => probe(file, ({ facts }) => facts)
 
 /** The twenty frames of vp8.webm, each shown at the time that is given for its number, in Matroska. */

@@ -1,29 +1,19 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type LoadedPackage, loadPackage } from '../../../src/detect/package/package-loader.js'
+import { describe, expect, it } from 'vitest'
 import { evaluate, worst } from '../../../src/lab/evaluate/evaluate.js'
 import { type Evaluation, evaluationSchema } from '../../../src/lab/evaluate/evaluation.js'
 import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
-import { writeTinyPackage } from '../../support/detector-package.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
+import { tinyLoaded } from '../../support/tiny-loaded.js'
 
-let models: string
-let detector: LoadedPackage
-beforeAll(async () => {
-  models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-figures-'))
-  detector = await loadPackage(await writeTinyPackage(models))
-})
-afterAll(() => fs.rm(models, { recursive: true }))
+const tiny = tinyLoaded()
 
 function evaluationOf(
   scored: readonly ScoredRow[],
   { prior = null as number | null, by = [] as string[] } = {},
 ): Evaluation {
   return evaluate(scored, {
-    detector,
+    detector: tiny(),
     data: { from: 'index.csv', limit: null, otherMedia: 0, prior },
     by,
     command: 'attestd models eval',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { filterRows, recentQuery } from '../../src/observe/console/recent-filter.js'
-import { replayCommand } from '../../src/observe/console/recent-section.js'
-import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
+import { filterRows, recentQuery } from '../../../src/observe/console/recent-filter.js'
+import { replayCommand } from '../../../src/observe/console/recent-section.js'
+import { HOSTILE, sampleState, startTestServer } from '../console-parts.js'
 
 const { recent } = sampleState()
 

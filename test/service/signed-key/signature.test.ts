@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalPayload, signatureOf, signedHeaders } from '../../src/service/signed-key/signature.js'
-import { readSigningVectors } from '../support/signing-vectors.js'
+import { canonicalPayload, signatureOf, signedHeaders } from '../../../src/service/signed-key/signature.js'
+import { readSigningVectors } from '../../support/signing-vectors.js'
 
 const vectors = readSigningVectors()
 const unread = new Set(vectors.map((vector) => vector.name))
