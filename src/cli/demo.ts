@@ -7,7 +7,7 @@ import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { printErrorLines, printText } from './terminal/print.js'
 import { progressBar } from './terminal/progress.js'
-import { table } from './terminal/table.js'
+import { tableOf } from './terminal/table.js'
 
 /** `attestd demo`; exits with 1 where an asset lacks its one score, or its attestation, or the daemon ended badly. */
 export function demoVerb(): Command {
@@ -40,30 +40,20 @@ function progressOn(out: NodeJS.WriteStream): DemoProgress {
 }
 
 function demoTable({ api, rows }: DemoResult): string {
-  const isAttested = api === 'wallet-session'
-  const columns = [
-    { title: 'asset', max: 38 },
-    { title: 'kind' },
-    { title: 'made' },
-    { title: 'risk', right: true },
-    { title: 'detector' },
-    { title: 'open→accepted', right: true },
-    { title: 'receipt', max: 40 },
-    ...(isAttested ? [{ title: 'attestation', max: 40 }] : []),
-  ]
-  return table(
-    columns,
-    rows.map((row) => [
-      row.title,
-      row.mediaType,
-      row.made,
-      row.risk === null ? '–' : riskText(row.risk, 2),
-      row.detector ?? row.reason ?? 'no score',
-      row.openToAcceptedMs === null ? '–' : `${(row.openToAcceptedMs / 1000).toFixed(2)} s`,
-      row.receiptId ?? '–',
-      attestationText(row),
-    ]),
-  )
+  return tableOf(rows, [
+    { title: 'asset', max: 38, of: ({ title }) => title },
+    { title: 'kind', of: ({ mediaType }) => mediaType },
+    { title: 'made', of: ({ made }) => made },
+    { title: 'risk', right: true, of: ({ risk }) => (risk === null ? '–' : riskText(risk, 2)) },
+    { title: 'detector', of: ({ detector, reason }) => detector ?? reason ?? 'no score' },
+    {
+      title: 'open→accepted',
+      right: true,
+      of: ({ openToAcceptedMs: ms }) => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`),
+    },
+    { title: 'receipt', max: 40, of: ({ receiptId }) => receiptId ?? '–' },
+    ...(api === 'wallet-session' ? [{ title: 'attestation', max: 40, of: attestationText }] : []),
+  ])
 }
 
 function attestationText({ attested }: DemoRow): string {

@@ -1,25 +1,25 @@
 import { duration } from '../core/duration.js'
 import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
-import { table } from './terminal/table.js'
+import { type ColumnOf, tableOf } from './terminal/table.js'
 
 /** First hex characters of a digest, enough to compare by eye. */
 const DIGEST = 12
 
-const COLUMNS = [
-  { title: 'daemon', min: 20 },
-  { title: 'roles', drop: 1 },
-  { title: 'state' },
-  { title: 'last seen' },
-  { title: 'jobs/s', drop: 2 },
-  { title: 'version', drop: 3 },
-  { title: 'detectors', drop: 4 },
-  { title: 'reasons', min: 16 },
+const COLUMNS: readonly ColumnOf<FleetDaemon>[] = [
+  { title: 'daemon', min: 20, of: ({ name }) => name },
+  { title: 'roles', drop: 1, of: ({ roles }) => roles.join('+') },
+  { title: 'state', of: ({ state }) => state },
+  { title: 'last seen', of: ({ lastSeenMs }) => `${duration(lastSeenMs)} ago` },
+  { title: 'jobs/s', drop: 2, of: ratesText },
+  { title: 'version', drop: 3, of: ({ version }) => version },
+  { title: 'detectors', drop: 4, of: packagesText },
+  { title: 'reasons', min: 16, of: ({ reasons }) => reasons.join(' ') },
 ]
 
 /** All daemons on the queue as the lines of a table, what differs between them, and the work ahead. */
 export function fleetLines({ backlog, daemons, mixed }: FleetState): string[] {
-  const lines = table(COLUMNS, daemons.map(cells)).split('\n')
+  const lines = tableOf(daemons, COLUMNS).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
   if (mixed.fingerprints.length > 0) lines.push(`ATTESTD_FLEET_SECRET differs: ${mixed.fingerprints.join(', ')}`)
   if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)
@@ -33,21 +33,16 @@ export function fleetLines({ backlog, daemons, mixed }: FleetState): string[] {
   return lines
 }
 
-function cells({ detectors, jobsPerSecond, lastSeenMs, name, reasons, roles, state, version }: FleetDaemon) {
-  const rates = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
+function ratesText({ jobsPerSecond }: FleetDaemon): string {
+  const known = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
     rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
   )
-  const packages = detectors.map(
-    (one) => `${one.id}@${one.version} ${one.digest.slice(0, DIGEST)}${one.shadow ? ' shadow' : ''}`,
+  return known.join(', ')
+}
+
+function packagesText({ detectors }: FleetDaemon): string {
+  const named = detectors.map(
+    ({ digest, id, shadow, version }) => `${id}@${version} ${digest.slice(0, DIGEST)}${shadow ? ' shadow' : ''}`,
   )
-  return [
-    name,
-    roles.join('+'),
-    state,
-    `${duration(lastSeenMs)} ago`,
-    rates.join(', '),
-    version,
-    packages.join(', '),
-    reasons.join(' '),
-  ]
+  return named.join(', ')
 }

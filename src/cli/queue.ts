@@ -5,7 +5,7 @@ import { QUEUE_WORDS } from '../queue/queues.js'
 import { wholeNumberFlag } from './flags/numbers.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { printFound, printText } from './terminal/print.js'
-import { table } from './terminal/table.js'
+import { tableOf } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix', 'queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
 
@@ -96,44 +96,29 @@ function listQuery({ queue, limit = '50' }: QueueFlags) {
 
 async function listFailed(control: QueueControl, flags: QueueFlags): Promise<void> {
   const jobs = await control.failed(listQuery(flags))
-  const columns = [
-    { title: 'queue', drop: 2 },
-    { title: 'job', max: 46 },
-    { title: 'asset', max: 30, drop: 4 },
-    { title: 'reason' },
-    { title: 'tries', right: true, drop: 1 },
-    { title: 'failed at', drop: 3 },
-    { title: 'detail', max: 70, min: 16 },
-  ]
-  const rows = jobs.map((job) => [
-    job.queue,
-    job.id,
-    job.assetId ?? '–',
-    job.reason,
-    String(job.attempts),
-    new Date(job.failedAt).toISOString(),
-    job.message,
-  ])
-  printFound(flags.json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No failed jobs.'))
+  const listed = () =>
+    tableOf(jobs, [
+      { title: 'queue', drop: 2, of: (job) => job.queue },
+      { title: 'job', max: 46, of: ({ id }) => id },
+      { title: 'asset', max: 30, drop: 4, of: ({ assetId }) => assetId ?? '–' },
+      { title: 'reason', of: ({ reason }) => reason },
+      { title: 'tries', right: true, drop: 1, of: ({ attempts }) => String(attempts) },
+      { title: 'failed at', drop: 3, of: ({ failedAt }) => new Date(failedAt).toISOString() },
+      { title: 'detail', max: 70, min: 16, of: ({ message }) => message },
+    ])
+  printFound(flags.json, jobs, () => (jobs.length > 0 ? listed() : 'No failed jobs.'))
 }
 
 async function listWaiting(control: QueueControl, flags: QueueFlags): Promise<void> {
   const jobs = await control.waiting(listQuery(flags))
-  const columns = [
-    { title: 'queue', drop: 2 },
-    { title: 'asset', max: 46 },
-    { title: 'reason' },
-    { title: 'tries', right: true, drop: 1 },
-    { title: 'next try', drop: 3 },
-    { title: 'detail', max: 70, min: 16 },
-  ]
-  const rows = jobs.map(({ assetId, attempts, id, message, nextTryAt, queue: name, reason }) => [
-    name,
-    assetId ?? id,
-    reason ?? 'held',
-    String(attempts),
-    new Date(nextTryAt).toISOString(),
-    message,
-  ])
-  printFound(flags.json, jobs, () => (rows.length > 0 ? table(columns, rows) : 'No job waits for a retry.'))
+  const listed = () =>
+    tableOf(jobs, [
+      { title: 'queue', drop: 2, of: (job) => job.queue },
+      { title: 'asset', max: 46, of: ({ assetId, id }) => assetId ?? id },
+      { title: 'reason', of: ({ reason }) => reason ?? 'held' },
+      { title: 'tries', right: true, drop: 1, of: ({ attempts }) => String(attempts) },
+      { title: 'next try', drop: 3, of: ({ nextTryAt }) => new Date(nextTryAt).toISOString() },
+      { title: 'detail', max: 70, min: 16, of: ({ message }) => message },
+    ])
+  printFound(flags.json, jobs, () => (jobs.length > 0 ? listed() : 'No job waits for a retry.'))
 }

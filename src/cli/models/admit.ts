@@ -7,7 +7,7 @@ import { fileArgument } from '../flags/files.js'
 import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { table } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import {
   collected,
   type DataFlags,
@@ -84,21 +84,13 @@ function thresholdFlags({ license, maxEce, maxFpr, maxLatencyMs, maxMemoryMb, mi
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 
-function thresholdTable({ rows }: AdmissionResult): string {
-  const cells = rows.map(({ threshold, wanted, measured, passed }) => [
-    passed ? '✓' : '✗',
-    threshold,
-    wanted,
-    String(measured ?? 'not measured'),
+const thresholdTable = ({ rows }: AdmissionResult): string =>
+  tableOf(rows, [
+    { title: '', of: ({ passed }) => (passed ? '✓' : '✗') },
+    { title: 'threshold', of: ({ threshold }) => threshold },
+    { title: 'wanted', max: 70, min: 16, of: ({ wanted }) => wanted },
+    { title: 'measured', max: 70, min: 16, of: ({ measured }) => String(measured ?? 'not measured') },
   ])
-  const columns = [
-    { title: '' },
-    { title: 'threshold' },
-    { title: 'wanted', max: 70, min: 16 },
-    { title: 'measured', max: 70, min: 16 },
-  ]
-  return table(columns, cells)
-}
 
 function outcomeText({ id, version, digest, record, withdrawn }: AdmissionResult): string {
   return record === null

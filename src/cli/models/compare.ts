@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { ModelComparison } from '../../app/lab/compare-models.js'
 import type { PairedFigure } from '../../lab/compare/comparison.js'
-import { decimal, percent } from '../../lab/report/figure-text.js'
+import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { table } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
 interface CompareFlags extends DataFlags {
@@ -39,15 +39,19 @@ function summary(found: ModelComparison): string {
     `${rows.both} of ${data.rows} rows scored by both; ${rows.onlyFirst} by A alone, ${rows.onlySecond} by B alone, ${rows.neither} by neither`,
     '',
     figureTable('', [
-      row('AUC', auc, decimal),
-      row('TPR at 5 % FPR', tprAt5, percent),
-      row('Brier score (lower is better)', brier, decimal),
+      { name: 'AUC', figure: auc, show: decimal },
+      { name: 'TPR at 5 % FPR', figure: tprAt5, show: percent },
+      { name: 'Brier score (lower is better)', figure: brier, show: decimal },
     ]),
     '',
     `At a risk of 50: ${percent(agreement)} agreement; A alone is right on ${mcNemar.onlyFirstRight} rows, B alone on ${mcNemar.onlySecondRight} (McNemar p = ${mcNemar.pValue.toPrecision(2)})`,
     ...Object.entries(groups).flatMap(([column, values]) => {
       if (values.length === 0) return []
-      const named = values.map((group) => row(`${group.value} (${group.real}+${group.fake})`, group, decimal))
+      const named = values.map((figure) => ({
+        name: `${figure.value} (${figure.real}+${figure.fake})`,
+        figure,
+        show: decimal,
+      }))
       return ['', figureTable(`AUC by ${column} (real+fake)`, named)]
     }),
     '',
@@ -63,20 +67,17 @@ function verdict({ better, auc }: ModelComparison, first: string, second: string
   return `${better === 'first' ? first : second} is better by ${by} AUC; the interval of the difference does not contain 0.`
 }
 
-function figureTable(title: string, rows: readonly string[][]): string {
-  const columns = [
-    { title, min: 16 },
-    { title: 'A', right: true },
-    { title: 'B', right: true },
-    { title: 'A − B', right: true },
-    { title: '95 % interval' },
-  ]
-  return table(columns, rows)
+interface Row {
+  readonly name: string
+  readonly figure: PairedFigure
+  readonly show: (value: number | null) => string
 }
 
-function row(name: string, { first, second, difference, interval }: PairedFigure, show: Show): string[] {
-  const range = interval === null ? '–' : `${show(interval.low)} to ${show(interval.high)}`
-  return [name, show(first), show(second), show(difference), range]
-}
-
-type Show = (value: number | null) => string
+const figureTable = (title: string, rows: readonly Row[]): string =>
+  tableOf(rows, [
+    { title, min: 16, of: ({ name }) => name },
+    { title: 'A', right: true, of: ({ figure, show }) => show(figure.first) },
+    { title: 'B', right: true, of: ({ figure, show }) => show(figure.second) },
+    { title: 'A − B', right: true, of: ({ figure, show }) => show(figure.difference) },
+    { title: '95 % interval', of: ({ figure, show }) => intervalText(figure, show) },
+  ])

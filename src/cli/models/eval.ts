@@ -5,7 +5,7 @@ import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluati
 import { decimal, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { table } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import {
   columnsFlag,
   type DataFlags,
@@ -62,67 +62,47 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
     `  ${verdictsText(verdicts)}`,
     '',
-    table(
-      [{ title: '' }, { title: 'all', right: true }, { title: '95 % interval' }, { title: 'sure', right: true }],
-      [
-        row('AUC', all.auc, sure.auc, decimal),
-        row('TPR at 5 % FPR', all.tprAt5, sure.tprAt5, percent),
-        row('TPR at 1 % FPR', all.tprAt1, sure.tprAt1, percent),
-        row('F1 at risk 50', all.f1, sure.f1, decimal),
-        row('Matthews correlation', all.mcc, sure.mcc, decimal),
-        row('real with risk ≥ 50', all.realFlagged, sure.realFlagged, percent),
-        row('fake with risk ≥ 50', all.fakeFlagged, sure.fakeFlagged, percent),
-        row('calibration error', all.ece, sure.ece, decimal),
-        row('Brier score', all.brier, sure.brier, decimal),
-      ],
-    ),
-  ]
-  const columns = [
-    { title: '', max: 40, min: 12 },
-    { title: 'real', right: true },
-    { title: 'fake', right: true },
-    { title: 'AUC', right: true },
-    { title: '95 % interval', drop: 1 },
-    { title: 'at 5 % FPR', right: true, drop: 2 },
-    { title: 'real ≥ 50', right: true },
-    { title: 'fake ≥ 50', right: true },
-    { title: 'refused', right: true, drop: 3 },
+    tableOf(FIGURES, [
+      { title: '', of: ([name]) => name },
+      { title: 'all', right: true, of: ([, key, show]) => show(all[key].value) },
+      { title: '95 % interval', of: ([, key, show]) => intervalText(all[key], show) },
+      { title: 'sure', right: true, of: ([, key, show]) => show(sure[key].value) },
+    ]),
   ]
   for (const [column, values] of Object.entries(groups)) {
-    if (values.length === 0) continue
-    const rows = values.map((group) => [
-      group.value,
-      String(group.real),
-      String(group.fake),
-      decimal(group.auc.value),
-      intervalText(group.auc),
-      percent(group.tprAt5.value),
-      withInterval(group.realFlagged, group.realFlaggedInterval),
-      withInterval(group.fakeFlagged, group.fakeFlaggedInterval),
-      String(group.refused),
-    ])
-    lines.push(
-      '',
-      table(
-        columns.map((each) => (each.title === '' ? { ...each, title: `by ${column}` } : each)),
-        rows,
-      ),
-    )
+    if (values.length > 0) lines.push('', groupTable(column, values))
   }
   return lines.join('\n')
 }
 
+/** By name, where it is in an evaluation, and how it is shown. */
+const FIGURES = [
+  ['AUC', 'auc', decimal],
+  ['TPR at 5 % FPR', 'tprAt5', percent],
+  ['TPR at 1 % FPR', 'tprAt1', percent],
+  ['F1 at risk 50', 'f1', decimal],
+  ['Matthews correlation', 'mcc', decimal],
+  ['real with risk ≥ 50', 'realFlagged', percent],
+  ['fake with risk ≥ 50', 'fakeFlagged', percent],
+  ['calibration error', 'ece', decimal],
+  ['Brier score', 'brier', decimal],
+] as const
+
+const groupTable = (column: string, values: Evaluation['groups'][string]): string =>
+  tableOf(values, [
+    { title: `by ${column}`, max: 40, min: 12, of: ({ value }) => value },
+    { title: 'real', right: true, of: ({ real }) => String(real) },
+    { title: 'fake', right: true, of: ({ fake }) => String(fake) },
+    { title: 'AUC', right: true, of: ({ auc }) => decimal(auc.value) },
+    { title: '95 % interval', drop: 1, of: ({ auc }) => intervalText(auc) },
+    { title: 'at 5 % FPR', right: true, drop: 2, of: ({ tprAt5 }) => percent(tprAt5.value) },
+    { title: 'real ≥ 50', right: true, of: (group) => withInterval(group.realFlagged, group.realFlaggedInterval) },
+    { title: 'fake ≥ 50', right: true, of: (group) => withInterval(group.fakeFlagged, group.fakeFlaggedInterval) },
+    { title: 'refused', right: true, drop: 3, of: ({ refused }) => String(refused) },
+  ])
+
 const duplicatesText = ({ examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string =>
   `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
 
-type Show = (value: number | null) => string
-
 const withInterval = (value: number | null, interval: FigureWithInterval['interval']): string =>
   value === null ? percent(value) : `${percent(value)} (${intervalText({ interval }, percent)})`
-
-const row = (name: string, every: FigureWithInterval, outside: FigureWithInterval, show: Show): string[] => [
-  name,
-  show(every.value),
-  intervalText(every, show),
-  show(outside.value),
-]

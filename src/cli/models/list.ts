@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { table } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
 /** `attestd models list`. */
@@ -18,24 +18,17 @@ export function modelsListVerb(): Command {
     const { settings } = settingsOf(verb)
     const { detectors, summary: chosenBy } = await partsInForce(settings)
     const packages = await surveyModels({ ...settings, detectors })
-    const columns = [
-      { title: 'id', min: 16 },
-      { title: 'version', drop: 1 },
-      { title: 'media types', drop: 2 },
-      { title: 'part' },
-      { title: 'digest', drop: 3 },
-      { title: 'title or problem', max: 90, min: 24 },
-    ]
-    const rows = packages.map(({ id, version, mediaTypes, part, digest, summary }) => [
-      id,
-      version ?? '–',
-      mediaTypes.join(', ') || '–',
-      part === null ? 'not in use' : partText(part),
-      digest?.slice(0, 12) ?? '–',
-      summary,
-    ])
+    const listed = () =>
+      tableOf(packages, [
+        { title: 'id', min: 16, of: ({ id }) => id },
+        { title: 'version', drop: 1, of: ({ version }) => version ?? '–' },
+        { title: 'media types', drop: 2, of: ({ mediaTypes }) => mediaTypes.join(', ') || '–' },
+        { title: 'part', of: ({ part }) => (part === null ? 'not in use' : partText(part)) },
+        { title: 'digest', drop: 3, of: ({ digest }) => digest?.slice(0, 12) ?? '–' },
+        { title: 'title or problem', max: 90, min: 24, of: ({ summary }) => summary },
+      ])
     printFound(json, { chosenBy, packages }, () => [
-      ...table(columns, rows).split('\n'),
+      ...listed().split('\n'),
       chosenBy,
       ...unlistedIn(packages),
       ...weightsLines(packages),

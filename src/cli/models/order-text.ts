@@ -1,28 +1,26 @@
 import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
-import { table } from '../terminal/table.js'
+import { tableOf } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
 /** Lines of what is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
 export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
-  const columns = [
-    { title: 'in use now', min: 16 },
-    { title: 'version', drop: 1 },
-    { title: 'media types', min: 12 },
-    { title: 'part' },
-    { title: 'digest', drop: 2 },
-  ]
-  const rows = detectors.map(({ id, version, digest, mediaTypes, ...part }) => [
-    id,
-    version,
-    mediaTypes.join(', '),
-    partText(part),
-    digest.slice(0, 12),
-  ])
-  const others = [{ title: 'daemon', min: 16 }, { title: 'outcome' }, { title: 'message', max: 90, min: 24 }]
-  const outcomes = daemons.map(({ daemon, message, outcome }) => [daemon, outcome, message])
+  const inUse = () =>
+    tableOf(detectors, [
+      { title: 'in use now', min: 16, of: ({ id }) => id },
+      { title: 'version', drop: 1, of: ({ version }) => version },
+      { title: 'media types', min: 12, of: ({ mediaTypes }) => mediaTypes.join(', ') },
+      { title: 'part', of: partText },
+      { title: 'digest', drop: 2, of: ({ digest }) => digest.slice(0, 12) },
+    ])
+  const outcomes = () =>
+    tableOf(daemons, [
+      { title: 'daemon', min: 16, of: ({ daemon }) => daemon },
+      { title: 'outcome', of: ({ outcome }) => outcome },
+      { title: 'message', max: 90, min: 24, of: ({ message }) => message },
+    ])
   const tables = [
-    ...(rows.length > 0 ? [table(columns, rows)] : []),
-    ...(daemons.length > 1 || rows.length === 0 ? [table(others, outcomes)] : []),
+    ...(detectors.length > 0 ? [inUse()] : []),
+    ...(daemons.length > 1 || detectors.length === 0 ? [outcomes()] : []),
   ]
   const warnings = daemons
     .filter(({ lost }) => lost.length > 0)

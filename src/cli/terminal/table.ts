@@ -12,6 +12,11 @@ export interface Column {
   readonly drop?: number
 }
 
+/** A column that states which cell it has of a row. */
+export interface ColumnOf<Row> extends Column {
+  readonly of: (row: Row) => string
+}
+
 const GAP = 2
 const USUAL_MAX = 60
 /** Of a terminal that does not state its width, and of a pipe. */
@@ -47,6 +52,13 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     ...(left.length > 0 ? [`Left out at ${width} columns: ${left.join(', ')} (--json has all).`] : []),
   ].join('\n')
 }
+
+/** The same for rows of any kind. */
+export const tableOf = <Row>(rows: readonly Row[], columns: readonly ColumnOf<Row>[]): string =>
+  table(
+    columns,
+    rows.map((row) => columns.map(({ of }) => of(row))),
+  )
 
 /** Which columns are shown, and how wide each is. */
 function fitted(columns: readonly Column[], wanted: readonly number[], width: number) {
