@@ -6,7 +6,7 @@ import { backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { Risk } from '../core/risk.js'
 import { jobIdOf } from '../core/text.js'
 import { unlessAborted } from '../core/time-limit.js'
-import { ANALYZE_QUEUES, type AnalyzeQueue, analyzeQueue, type QueueEngine } from '../queue/queues.js'
+import { ANALYZE_QUEUES, type AnalyzeQueue, analyzeQueue, type QueueEngine, type QueueName } from '../queue/queues.js'
 import type { Asset, AttesterService, Stake, Turnaround } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
 import type { Doppelgangers } from './doppelgangers.js'
@@ -15,6 +15,7 @@ import {
   analyzeResult,
   assetOfJob,
   endedClosed,
+  type JobAsset,
   jobAssetOf,
   lacksSubmission,
   parseAnalyzeJob,
@@ -149,8 +150,10 @@ export class Intake {
     const now = clock.monotonic()
     if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
-      for (const name of ANALYZE_QUEUES) await this.#remember(name)
-      await this.#rememberReviews()
+      // A malformed job names itself when it runs; here it only has no asset to remember.
+      for (const name of ANALYZE_QUEUES) await this.#remember(name, (_, data) => assetOfJob(data))
+      // Those that wait for a person have no analysis left to be found by.
+      await this.#remember('submit', (id, data) => inReview(id, data)?.job.asset ?? null)
       const retried = await retryPassed(queue, this.#open.ids)
       if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were retried')
       this.#recalledAt = now
@@ -161,27 +164,15 @@ export class Intake {
     await this.#dropClosed(this.#open.ids, this.#open.before - SNAPSHOT_LAG_MS)
   }
 
-  async #remember(name: AnalyzeQueue): Promise<void> {
+  async #remember(name: QueueName, assetOf: (id: string, data: unknown) => JobAsset | null): Promise<void> {
     const { clock, queue } = this.#options
-    for await (const { addedAt, data } of queue.pending(name)) {
-      const asset = assetOfJob(data)
-      // A malformed job names itself when it runs; here it only has no asset to remember.
+    for await (const { addedAt, data, id } of queue.pending(name)) {
+      const asset = assetOf(id, data)
       if (!asset || this.#offered.has(asset.id)) continue
       const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
-      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: name, unscoredAt: null })
+      const analyzedIn = name === 'submit' ? analyzeQueue(asset.mediaType) : name
+      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: analyzedIn, unscoredAt: null })
       this.#line.delete(asset.id)
-    }
-  }
-
-  /** Those that wait for a person have no analysis left to be found by. */
-  async #rememberReviews(): Promise<void> {
-    const { clock, queue } = this.#options
-    for await (const { addedAt, data, id } of queue.pending('submit')) {
-      const asset = inReview(id, data)?.job.asset
-      if (!asset || this.#offered.has(asset.id)) continue
-      const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
-      const queued = analyzeQueue(asset.mediaType)
-      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: queued, unscoredAt: null })
     }
   }
 
