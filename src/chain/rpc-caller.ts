@@ -1,7 +1,7 @@
 import { Agent, fetch, type Response } from 'undici'
 import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, errorCode } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
@@ -73,7 +73,7 @@ export class RpcCaller {
       if (error instanceof AttestdError) throw error
       const how = deadline.passed
         ? `did not complete its answer in ${timeoutMs} ms`
-        : `did not answer (${codeOf(error)})`
+        : `did not answer (${errorCode(error) ?? 'the connection broke'})`
       throw this.#unreachable(how)
     } finally {
       deadline.clear()
@@ -142,11 +142,4 @@ function decoded(part: string): string {
   } catch {
     return part
   }
-}
-
-/** The code of what broke a connection; messages are left out, since they may repeat the URL. */
-function codeOf(error: unknown): string {
-  const causes = [error, error instanceof Error ? error.cause : undefined]
-  const codes = causes.map((each) => (each as NodeJS.ErrnoException | undefined)?.code)
-  return codes.find((code) => typeof code === 'string') ?? 'the connection broke'
 }

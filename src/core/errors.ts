@@ -56,6 +56,13 @@ export function errorText(error: unknown): string {
   return cause && !own.includes(cause) ? `${own}: ${cause}` : own
 }
 
+/** The code of a system or a connection (`ECONNREFUSED`), of the error or of its cause: their messages may repeat a URL. */
+export function errorCode(error: unknown): string | undefined {
+  const causes = [error, error instanceof Error ? error.cause : undefined]
+  const codes = causes.map((each) => (each as { readonly code?: unknown } | null | undefined)?.code)
+  return codes.find((code) => typeof code === 'string')
+}
+
 /** What was thrown and is no error: of an object its plain fields, as WASM throws them. */
 function thrownText(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return String(thrown)

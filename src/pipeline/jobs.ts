@@ -52,7 +52,8 @@ const analyzeJob = z.object({
 /** Data of a job of the `analyze` queues, which intake adds. */
 export type AnalyzeJob = z.infer<typeof analyzeJob>
 
-const verdict = z.object({
+/** A verdict as jobs and the ledger keep it, its risk as a percentage. */
+export const verdict = z.object({
   /** Calibrated, in whole basis points. */
   risk: storedRisk,
   /** Detector id and version. */
@@ -60,9 +61,9 @@ const verdict = z.object({
   notes: z.string(),
   detectorDigest: z.string(),
   unsure: z.boolean(),
-  /** Null also in jobs of a release that did not keep it. */
+  /** Null also where a release did not keep it. */
   unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
-  /** See `Detection`; null in jobs that an older version queued. */
+  /** What a replay compares, bit for bit; null where an older version did not keep it. */
   rawScore: z.number().nullable().default(null),
   platform: z.string().nullable().default(null),
   /** See `Detection`; older ones were made at even odds. */

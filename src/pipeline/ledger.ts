@@ -8,6 +8,7 @@ import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
 import { readJson } from '../core/text.js'
 import { EVEN_ODDS } from '../detect/package/calibration-schema.js'
+import { verdict } from './jobs.js'
 import { decision } from './review.js'
 
 const common = {
@@ -21,27 +22,12 @@ const common = {
   uri: z.string(),
 }
 
-const verdict = {
-  risk: storedRisk,
-  algorithm: z.string(),
-  detectorDigest: z.string(),
-  notes: z.string(),
-  unsure: z.boolean(),
-  /** Null also in lines of a release that did not keep it. */
-  unsureBecause: z.enum(['band', 'flip']).nullable().default(null),
-  /** What a replay compares, bit for bit; null in lines of an older version. */
-  rawScore: z.number().nullable().default(null),
-  platform: z.string().nullable().default(null),
-  /** See `Detection`; older ones were made at even odds. */
-  expectedShare: z.number().default(EVEN_ODDS),
-}
-
 const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({
     ...common,
     kind: z.literal('verdict'),
     mediaType: z.enum(MEDIA_TYPES),
-    ...verdict,
+    ...verdict.shape,
     cached: z.boolean(),
   }),
   z.object({
@@ -72,7 +58,7 @@ const ledgerEntry = z.discriminatedUnion('kind', [
     expectedShare: z.number().default(EVEN_ODDS),
     openToRecordMs: z.number(),
     /** What was submitted, where another daemon analyzed the asset: its line of the verdict is in another ledger. */
-    verdict: z.object(verdict).optional(),
+    verdict: verdict.optional(),
     /** Where a person decided: whose score it is, as the console knows the user, when (Unix ms), and why. */
     decision: decision.optional(),
   }),

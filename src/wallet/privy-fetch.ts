@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError, errorCode, errorText } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
@@ -40,7 +40,9 @@ export function createPrivyFetch(options: PrivyFetchOptions): typeof fetch {
       return signatureReply(response, body.toString('utf8'), clock.now())
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      throw error instanceof AttestdError ? error : unreachable(`cannot be reached (${connectionText(error)})`)
+      throw error instanceof AttestdError
+        ? error
+        : unreachable(`cannot be reached (${errorCode(error) ?? errorText(error)})`)
     } finally {
       deadline.clear()
     }
@@ -70,9 +72,3 @@ function refusal(status: number, code: string | undefined, retryAfter: string | 
 }
 
 const unreachable = (why: string): AttestdError => new AttestdError('wallet-unreachable', `The wallet provider ${why}.`)
-
-/** The error code of the connection where there is one: `ECONNREFUSED`. */
-function connectionText(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown } }
-  return typeof cause?.code === 'string' ? cause.code : errorText(error)
-}

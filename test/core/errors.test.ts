@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AttestdError, attestdErrorIn, errorText, isAbort, toAttestdError } from '../../src/core/errors.js'
+import { AttestdError, attestdErrorIn, errorCode, errorText, isAbort, toAttestdError } from '../../src/core/errors.js'
 import { reasonEntry } from '../../src/core/reasons.js'
 
 describe('the text of what was thrown', () => {
@@ -15,6 +15,19 @@ describe('the text of what was thrown', () => {
     ['an object with nested parts has its plain ones', { errno: 2, more: { a: 1 } }, 'errno 2'],
   ])('%s', (_, thrown, text) => {
     expect(errorText(thrown)).toBe(text)
+  })
+})
+
+describe('the code of an error', () => {
+  const coded = (code: unknown, cause?: unknown) => Object.assign(new Error('x', { cause }), { code })
+  it.each([
+    ['its own', coded('ECONNREFUSED', coded('EPIPE')), 'ECONNREFUSED'],
+    ['that of its cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'ENOTFOUND'],
+    ['none where it is a number, as of a DOMException', new DOMException('late', 'TimeoutError'), undefined],
+    ['none of an error without one', new Error('x', { cause: 'words' }), undefined],
+    ['none of what is no error', null, undefined],
+  ])('is %s', (_, error, code) => {
+    expect(errorCode(error)).toBe(code)
   })
 })
 

@@ -79,4 +79,6 @@ export function checkAttestedScore(profile: Fields, attestation: OffchainAttesta
   if (differs) throw invalid(`${differs.name} in data is not that of the score`)
 }
 
-const invalid = (what: string) => new AttestdError('attestation-invalid', `The attestation's ${what}.`)
+/** @param what is wrong, and with which of its fields */
+export const invalid = (what: string): AttestdError =>
+  new AttestdError('attestation-invalid', `The attestation's ${what}.`)

@@ -1,7 +1,6 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import { AttestdError } from '../../core/errors.js'
 import type { AttestedScore, EasProfile, OffchainAttestation } from './attestation.js'
-import { readAttestedScore } from './score-data.js'
+import { invalid, readAttestedScore } from './score-data.js'
 import { signatureFault } from './signature.js'
 import { ATTEST_TYPE, ATTEST_TYPES, attestationHash, attestationUid, EAS_DOMAIN_NAME } from './typed-data.js'
 
@@ -65,5 +64,3 @@ function hasTypesOf(version: 1 | 2, types: OffchainAttestation['types']): boolea
   const same = expected.every(({ name, type }, index) => fields[index]?.name === name && fields[index].type === type)
   return same && fields.length === expected.length && Object.keys(types).length === 1
 }
-
-const invalid = (what: string) => new AttestdError('attestation-invalid', `The attestation's ${what}.`)

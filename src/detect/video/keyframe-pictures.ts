@@ -1,6 +1,7 @@
 import { AttestdError, errorText } from '../../core/errors.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { imageLibrary } from '../image/image-library.js'
+import { asPicture } from '../image/picture.js'
 import { wrapAvif } from './avif-wrap.js'
 import { boundedSize, type Frame } from './frame.js'
 import type { OpenVideo } from './video-probe.js'
@@ -65,19 +66,14 @@ async function decode(data: Uint8Array, video: OpenVideo): Promise<Omit<Frame, '
   const { facts } = video
   const picture = (PICTURE_OF_KEYFRAME[facts.codec] as Coded)(data, video)
   const size = boundedSize(facts.width, facts.height)
-  const { data: pixels, info } = await imageLibrary(picture, {
-    limitInputPixels: facts.width * facts.height,
-    failOn: 'error',
-    pages: 1,
-  })
-    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
-    .rotate(facts.rotation)
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb')
-    .removeAlpha()
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-  return { pixels, width: info.width, height: info.height }
+  const options = { limitInputPixels: facts.width * facts.height, failOn: 'error', pages: 1 } as const
+  return asPicture(
+    imageLibrary(picture, options)
+      .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
+      .rotate(facts.rotation)
+      .flatten({ background: '#ffffff' })
+      .removeAlpha(),
+  )
 }
 
 /** RIFF container with the one chunk of a lossy picture. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Clock, Random } from '../../core/clock.js'
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError, errorCode } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { backoffMs } from '../../core/retry.js'
 import { startDeadline, withinLimit } from '../../core/time-limit.js'
@@ -79,7 +79,10 @@ export class Webhook {
       throw new AttestdError('webhook-failed', `The webhook answered with HTTP ${response.status}.`)
     } catch (error) {
       if (error instanceof AttestdError) throw error
-      throw new AttestdError('webhook-failed', `The webhook was not reached (${failureCode(error)}).`)
+      throw new AttestdError(
+        'webhook-failed',
+        `The webhook was not reached (${errorCode(error) ?? (error as Error).name}).`,
+      )
     } finally {
       deadline.clear()
     }
@@ -109,10 +112,4 @@ export class Webhook {
       }
     }
   }
-}
-
-/** A code such as ECONNREFUSED: the text of the error may hold the URL. */
-function failureCode(error: unknown): string {
-  const { cause, name } = error as Error & { cause?: { code?: unknown } }
-  return typeof cause?.code === 'string' ? cause.code : name
 }
