@@ -15,6 +15,7 @@ import { seededRandom } from '../../lab/metrics/seeded-random.js'
 import { evaluationPage } from '../../lab/report/evaluation-page.js'
 import { makeThumbnails } from '../../lab/report/thumbnails.js'
 import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
+import { measuringOf } from './measuring.js'
 
 /** What a report may be read by others with: it holds no secret. */
 const FILE_MODE = 0o644
@@ -58,7 +59,7 @@ export async function evaluateModel(
       random: seededRandom(BOOTSTRAP_SEED),
     }),
   )
-  if (options.out !== null) await writeReport(options.out, evaluation, scored, signal)
+  if (options.out !== null) await writeReport(options.out, evaluation, scored, settings, signal)
   await kept?.remove()
   return evaluation
 }
@@ -67,6 +68,7 @@ async function writeReport(
   folder: string,
   evaluation: Evaluation,
   scored: readonly ScoredRow[],
+  settings: Settings,
   signal: AbortSignal,
 ): Promise<void> {
   const pictures = [...worst(scored, false), ...worst(scored, true)].flatMap(({ row, detection }) =>
@@ -74,7 +76,8 @@ async function writeReport(
       ? [[row.id, row.content.file] as const]
       : [],
   )
-  const thumbnails = await makeThumbnails(new Map(pictures), systemClock, signal)
+  const decoding = { ...(await measuringOf(settings)), clock: systemClock }
+  const thumbnails = await makeThumbnails(new Map(pictures), decoding, signal)
   if (signal.aborted) throw interrupted()
   await makeFolder(folder)
   const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, { mode: FILE_MODE })

@@ -9,6 +9,7 @@ import { StageWatch } from '../contract/stage-watch.js'
 import { EvidenceReader } from '../evidence/evidence-reader.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { usedBy } from '../package/used-packages.js'
+import { tensorsOf } from '../runtimes/onnx-model.js'
 import { loadChildDetector } from './load-child-detector.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
@@ -57,6 +58,7 @@ async function answer(question: Question): Promise<void> {
 async function resultOf(question: Question) {
   const { file, type } = question
   if (type === 'evidence') return evidenceOf(file)
+  if (type === 'open') return { type: 'opened' as const, tensors: await tensorsOf(file) }
   if (type === 'measure') {
     return {
       type: 'measured' as const,

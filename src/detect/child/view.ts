@@ -5,7 +5,7 @@ import { wavFile } from '../../formats/wav-file.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 
-/** Longest side of a picture, px. */
+/** Longest side of a picture where nobody asks for another, px. */
 const MAX_SIDE = 1280
 /** Sound as it is written: enough to judge a voice by ear, Hz. */
 const SAMPLE_RATE = 24_000
@@ -20,13 +20,17 @@ const JPEG = { quality: 85 } as const
 /** Writes what a person may see: decoded and encoded again, none of the file's bytes. @throws AttestdError media-* */
 export async function writeView(
   file: string,
-  { mediaType, out }: { readonly mediaType: MediaType; readonly out: string },
+  {
+    mediaType,
+    out,
+    side = MAX_SIDE,
+  }: { readonly mediaType: MediaType; readonly out: string; readonly side?: number | undefined },
   tools: ReaderTools,
 ): Promise<void> {
-  await fs.writeFile(out, await viewOf(file, mediaType, tools))
+  await fs.writeFile(out, await viewOf(file, mediaType, side, tools))
 }
 
-async function viewOf(file: string, mediaType: MediaType, tools: ReaderTools): Promise<string | Buffer> {
+async function viewOf(file: string, mediaType: MediaType, side: number, tools: ReaderTools): Promise<string | Buffer> {
   if (mediaType === 'text') {
     const { readTextFile } = await import('../text/decode.js')
     return cleanText((await readTextFile(file)).text, MAX_CHARACTERS)
@@ -35,15 +39,15 @@ async function viewOf(file: string, mediaType: MediaType, tools: ReaderTools): P
     const { readRecording } = await import('../audio/recording.js')
     return wavOf((await readRecording(file, SAMPLE_RATE, tools)).samples)
   }
-  return mediaType === 'image' ? pictureOf(file, tools) : sheetOf(file, tools)
+  return mediaType === 'image' ? pictureOf(file, side, tools) : sheetOf(file, tools)
 }
 
-async function pictureOf(file: string, tools: ReaderTools): Promise<Buffer> {
+async function pictureOf(file: string, side: number, tools: ReaderTools): Promise<Buffer> {
   const [{ decodeImage }, { rawImage }] = await Promise.all([
     import('../image/image-decode.js'),
     import('../image/picture.js'),
   ])
-  const limits = { width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true } as const
+  const limits = { width: side, height: side, fit: 'inside', withoutEnlargement: true } as const
   const picture = await decodeImage(file, tools)
   return rawImage(picture).resize(limits).jpeg(JPEG).toBuffer()
 }

@@ -4,6 +4,7 @@ import { MEDIA_TYPES } from '../../core/media-types.js'
 import type { Reason } from '../../core/reasons.js'
 import { manifestSchema } from '../package/manifest.js'
 import { evidenceSchema, heatMapSchema, MAX_TEXT, measurementSchema } from './measurement.js'
+import { tensorsSchema } from './network.js'
 
 const jobId = z.int().min(1)
 const text = z.string().max(MAX_TEXT)
@@ -61,6 +62,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     probe: z.number().nullable(),
   }),
   z.strictObject({ ...question, type: z.literal('evidence') }),
+  /** Opens weights of no package, to see what they take and give. */
+  z.strictObject({ ...question, type: z.literal('open') }),
   z.strictObject({
     ...question,
     type: z.literal('show'),
@@ -68,6 +71,8 @@ export const toChildSchema = z.discriminatedUnion('type', [
     /** Draws a heat map; null for what a person may see of the file. */
     detectorId: z.string().nullable(),
     out: z.string(),
+    /** Longest side of what is seen of a picture, px. @default what a page has room for */
+    side: z.int().min(1).optional(),
   }),
 ])
 
@@ -91,6 +96,7 @@ export const fromChildSchema = z.discriminatedUnion('type', [
     processorMs: z.number().min(0),
   }),
   z.strictObject({ ...answer, type: z.literal('shown'), heatMap: heatMapSchema.nullable() }),
+  z.strictObject({ ...answer, type: z.literal('opened'), tensors: tensorsSchema }),
   z.strictObject({ ...answer, type: z.literal('failed'), reason, message: text }),
 ])
 

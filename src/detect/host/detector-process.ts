@@ -13,6 +13,7 @@ import {
 } from '../contract/child-messages.js'
 import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
 import { MAX_PIXELS } from '../contract/medium-reader.js'
+import type { OnnxTensors } from '../contract/network.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
@@ -202,17 +203,30 @@ export class DetectorProcess {
   }
 
   /** Writes a heat map of a picture, or, where no detector is named, a view of a file, and returns null. @throws as `measure` */
-  async show({ detectorId, file, mediaType, out }: ShowJob): Promise<HeatMap | null> {
+  async show({ detectorId, file, mediaType, out, side }: ShowJob): Promise<HeatMap | null> {
     const place = this.#place
     const shown = place ? { file: await place.show(file), out: place.result } : { file, out }
     const watch = this.#watch(this.#options.timeoutMs * (detectorId === null ? 1 : HEAT_MAP_TIMES), 'detector-timeout')
     try {
-      const { heatMap } = await this.#ask({ type: 'show', detectorId, mediaType, ...shown }, 'shown')
+      const { heatMap } = await this.#ask({ type: 'show', detectorId, mediaType, side, ...shown }, 'shown')
       await place?.takeResult(out).catch(() => Promise.reject(malformedAnswer()))
       return heatMap
     } finally {
       watch.abort(null)
       await place?.clear()
+    }
+  }
+
+  /**
+   * Opens weights of no package. @param file in any place, so only a process that is not caged can; its own limit is that of a start
+   * @throws as `measure`, and internal-error where they are no network that runs here
+   */
+  async open(file: string): Promise<OnnxTensors> {
+    const watch = this.#watch(START_TIMEOUT_MS, 'detector-timeout')
+    try {
+      return (await this.#ask({ type: 'open', file }, 'opened')).tensors
+    } finally {
+      watch.abort(null)
     }
   }
 

@@ -5,6 +5,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import type { FloatInput, ModelInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
+import type { OnnxTensor, OnnxTensors } from '../contract/network.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { readPackageFile } from '../package/read-package-file.js'
@@ -40,6 +41,18 @@ export interface Network {
   readonly file: string
   /** Id of the package. */
   readonly of: string
+}
+
+/** What the weights in a file take and give. @param file absolute path; they may refer to others beside it */
+export async function tensorsOf(file: string): Promise<OnnxTensors> {
+  const { inputMetadata, outputMetadata } = await InferenceSession.create(file, { logSeverityLevel: 3 })
+  return { inputs: inputMetadata.map(factsOf), outputs: outputMetadata.map(factsOf) }
+}
+
+function factsOf(value: InferenceSession.ValueMetadata): OnnxTensor {
+  if (!value.isTensor) return { name: value.name, type: null, shape: [] }
+  const shape = value.shape.map((size) => (typeof size === 'number' && size > 0 ? size : null))
+  return { name: value.name, type: value.type, shape }
 }
 
 /** Loads the network of a package's runtime. @throws model-digest-mismatch, manifest-invalid (no model, other names) */

@@ -55,7 +55,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const { clock, modelsDir, check } = options
   const references = check === null ? null : await readReferences(check)
   const found = await readExport(options.folder, options.model)
-  const plan = planImport(found, await onnxNames(found.model, clock), options)
+  const plan = planImport(found, await onnxNames(found.model, { ...options.measuring, clock }), options)
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
   if (await isThere(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)

@@ -1,5 +1,6 @@
 import { packagePath } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
+import type { OnnxTensor, OnnxTensors } from '../../detect/contract/network.js'
 import type { DetectorManifest } from '../../detect/package/manifest.js'
 import { AUDIO_MASK, type Preprocessing } from '../../detect/package/preprocessing.js'
 import { TOKEN_INPUTS } from '../../detect/text/token-features.js'
@@ -8,8 +9,6 @@ import { findFakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 import { imagePlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
-import type { OnnxTensor } from './onnx-messages.js'
-import type { OnnxNames } from './onnx-names.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
@@ -49,7 +48,7 @@ const PIXELS = 'pixel_values'
 const WAVEFORM = 'input_values'
 
 /** Plans the import: the task follows from the inputs of the network. @throws AttestdError import-unsupported */
-export function planImport(found: HuggingFaceExport, names: OnnxNames, request: ImportRequest): ImportPlan {
+export function planImport(found: HuggingFaceExport, names: OnnxTensors, request: ImportRequest): ImportPlan {
   const { plan, ...task } = taskOf(found, names, request)
   const classes = findFakeClasses(found.config, request.fakeLabels)
   return {
@@ -62,7 +61,7 @@ export function planImport(found: HuggingFaceExport, names: OnnxNames, request: 
   }
 }
 
-function taskOf(found: HuggingFaceExport, { inputs }: OnnxNames, request: ImportRequest): Task {
+function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: ImportRequest): Task {
   const takes = inputs.map(({ name }) => name)
   const listed = takes.join(', ')
   if (takes.includes('input_ids')) {

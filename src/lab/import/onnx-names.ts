@@ -1,23 +1,23 @@
-import type { Clock } from '../../core/clock.js'
-import { askLabChild, startLabChild } from '../ask-child.js'
+import path from 'node:path'
+import { toAttestdError } from '../../core/errors.js'
+import type { OnnxTensors } from '../../detect/contract/network.js'
+import { DetectorProcess } from '../../detect/host/detector-process.js'
+import type { MeasureSampleOptions } from '../measure/measure-sample.js'
 import { unsupported } from './import-error.js'
-import { type FromOnnxChild, fromOnnxChildSchema } from './onnx-messages.js'
 
-/** Longest time for opening the weights, ms: a gigabyte takes some seconds. */
-const TIMEOUT_MS = 120_000
-
-/** Inputs and outputs of a network. */
-export type OnnxNames = Extract<FromOnnxChild, { inputs: unknown }>
-
-/** Opens weights in its own process and states what they take and give. @throws AttestdError import-unsupported */
-export async function onnxNames(model: string, clock: Clock): Promise<OnnxNames> {
-  const child = startLabChild(import.meta.url, 'onnx-child')
+/** Opens weights in a detector process and states what they take and give. @throws AttestdError import-unsupported, and why none starts */
+export async function onnxNames(
+  model: string,
+  { signal, ...options }: Omit<MeasureSampleOptions, 'times'>,
+): Promise<OnnxTensors> {
+  // In a cage it could not read the data that lie beside some weights.
+  const child = await DetectorProcess.start({ ...options, cage: null, packages: [] }, signal)
   try {
-    const answer = await askLabChild(child, { model }, fromOnnxChildSchema, { clock, timeoutMs: TIMEOUT_MS })
-    if (answer === null) throw unsupported(`${model} cannot be opened: the process that opened it ended or hung.`)
-    if ('failed' in answer) throw unsupported(`${model} is not a network that runs here: ${answer.failed}`)
-    return answer
+    return await child.open(path.resolve(model))
+  } catch (error) {
+    const { message } = toAttestdError(error)
+    throw unsupported(`${model} is not a network that runs here: ${message}`, error)
   } finally {
-    child.kill('SIGKILL')
+    await child.kill('closed')
   }
 }

@@ -1,34 +1,42 @@
-import type { ChildProcess } from 'node:child_process'
-import type { Clock } from '../../core/clock.js'
-import { askLabChild, startLabChild } from '../ask-child.js'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
 import { interrupted } from '../interrupted.js'
-import { fromThumbnailChildSchema, THUMBNAIL } from './thumbnail-messages.js'
 
-/** A picture that takes longer is left out, ms. */
-const TIMEOUT_MS = THUMBNAIL.timeoutSeconds * 1500
+/** Longest side, px; twice what a card shows. */
+const SIDE = 280
+/** Larger ones are left out, bytes: files of an evaluation are as hostile as any, and so is what decodes them. */
+const MAX_BYTES = 300_000
 
 /**
- * Small JPEG pictures as `data:` URLs, decoded in their own process; what cannot be decoded is left out.
+ * Small JPEG pictures as `data:` URLs, decoded in a detector process; what cannot be decoded is left out.
  * @param files path of each picture by the name it gets in the result
- * @throws AttestdError draining (the signal aborted)
+ * @throws AttestdError draining (the signal aborted), and why no process can be started
  */
 export async function makeThumbnails(
   files: ReadonlyMap<string, string>,
-  clock: Clock,
+  options: Omit<ChildOptions, 'packages'>,
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   const made = new Map<string, string>()
-  let child: ChildProcess | null = null
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-thumbnails-'))
+  const out = path.join(folder, 'thumbnail')
+  let child: DetectorProcess | null = null
   try {
     for (const [name, file] of files) {
       if (signal.aborted) throw interrupted()
-      child ??= startLabChild(import.meta.url, 'thumbnail-child')
-      const answer = await askLabChild(child, { file }, fromThumbnailChildSchema, { clock, timeoutMs: TIMEOUT_MS })
-      if (answer === null) child = null
-      else if ('jpeg' in answer) made.set(name, `data:image/jpeg;base64,${answer.jpeg}`)
+      if (!child?.alive) child = await DetectorProcess.start({ ...options, packages: [] }, signal)
+      const work = child.show({ detectorId: null, file: path.resolve(file), mediaType: 'image', out, side: SIDE })
+      const bytes = await work.then(
+        () => fs.readFile(out),
+        () => null,
+      )
+      if (bytes && bytes.length <= MAX_BYTES) made.set(name, `data:image/jpeg;base64,${bytes.toString('base64')}`)
     }
     return made
   } finally {
-    child?.kill('SIGKILL')
+    await child?.kill('closed')
+    await fs.rm(folder, { recursive: true })
   }
 }

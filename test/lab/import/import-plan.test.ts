@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
+import type { OnnxTensor } from '../../../src/detect/contract/network.js'
 import type { HuggingFaceExport } from '../../../src/lab/import/hugging-face-export.js'
 import { planImport } from '../../../src/lab/import/import-plan.js'
-import type { OnnxTensor } from '../../../src/lab/import/onnx-messages.js'
 
 const refused = (message: string | RegExp) => ({
   reason: 'import-unsupported',

@@ -17,11 +17,14 @@ const refused = (message: string | RegExp) => ({
   message: expect.stringMatching(message),
 })
 
+const { signal } = new AbortController()
+const options = { clock: systemClock, ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30, signal }
+
 describe('weights', () => {
   it('say what they take and give, in a process of their own', async () => {
     const model = path.join(folder, 'model.onnx')
     await fs.writeFile(model, tinyOnnx([1, 2, 3], 0))
-    const { inputs, outputs } = await onnxNames(model, systemClock)
+    const { inputs, outputs } = await onnxNames(model, options)
     expect(inputs).toMatchObject([{ name: 'pixels', type: 'float32' }])
     expect(inputs[0]?.shape[1]).toBe(3)
     expect(outputs.map(({ name }) => name)).toEqual(['logit'])
@@ -29,8 +32,8 @@ describe('weights', () => {
 
   it('that are none, or not there, are refused by name', async () => {
     const model = path.join(folder, 'model.onnx')
-    await expect(onnxNames(model, systemClock)).rejects.toMatchObject(refused('is not a network that runs here'))
+    await expect(onnxNames(model, options)).rejects.toMatchObject(refused('is not a network that runs here'))
     await fs.writeFile(model, 'not a network')
-    await expect(onnxNames(model, systemClock)).rejects.toMatchObject(refused(/model\.onnx is not a network/))
+    await expect(onnxNames(model, options)).rejects.toMatchObject(refused(/model\.onnx is not a network/))
   })
 })

@@ -12,6 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => fs.rm(folder, { recursive: true }))
 
+const decoding = { clock: systemClock, ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30 }
+
 describe('thumbnails', () => {
   it('are small JPEG pictures; what cannot be decoded is left out and harms no other', async () => {
     const write = async (name: string, data: Uint8Array | string) => {
@@ -26,7 +28,7 @@ describe('thumbnails', () => {
       ['absent', path.join(folder, 'absent.png')],
       ['small', await write('s.png', await sharp(small).png().toBuffer())],
     ])
-    const made = await makeThumbnails(files, systemClock, new AbortController().signal)
+    const made = await makeThumbnails(files, decoding, new AbortController().signal)
     expect([...made.keys()]).toEqual(['large', 'small'])
     const sizes = [...made.values()].map(async (url) => {
       const { format, height, width } = await sharp(
@@ -41,7 +43,7 @@ describe('thumbnails', () => {
   })
 
   it('are none after an interruption', async () => {
-    const stopped = makeThumbnails(new Map([['a', '/a']]), systemClock, AbortSignal.abort())
+    const stopped = makeThumbnails(new Map([['a', '/a']]), decoding, AbortSignal.abort())
     await expect(stopped).rejects.toMatchObject({ reason: 'draining' })
   })
 })
