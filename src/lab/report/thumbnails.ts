@@ -35,6 +35,8 @@ export async function makeThumbnails(
       if (bytes && bytes.length <= MAX_BYTES) made.set(name, `data:image/jpeg;base64,${bytes.toString('base64')}`)
     }
     return made
+  } catch (error) {
+    throw signal.aborted ? interrupted() : error
   } finally {
     await child?.kill('closed')
     await fs.rm(folder, { recursive: true })
