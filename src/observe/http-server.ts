@@ -174,7 +174,7 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
     })
     pages.get('/history', async () => documentOf(history()))
     registerConsoleFiles(pages)
-    if (hasReview) await pages.register(async (scope) => registerReview(scope, { handlers: review, audit, clock }))
+    if (hasReview) await pages.register(async (scope) => registerReview(scope, { handlers: review, audit }))
     pages.get('/status', async (_request, reply: FastifyReply) => {
       const [shown, readiness] = await Promise.all([state(), health.readiness()])
       const status = { ...statusDocument(shown), readiness }

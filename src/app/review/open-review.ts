@@ -24,6 +24,7 @@ export function reviewOf(parts: DaemonParts, side: ReviewSide): ReviewHandlers {
   const clock = deskClock(parts, side)
   const options = { clock, queue, service: service?.service }
   return {
+    now: clock.now,
     list: async () => (await waitingReviews(queue, clock.now())).map(rowOf),
     async open(id) {
       const waiting = await openReview(id, options)

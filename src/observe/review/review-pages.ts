@@ -27,7 +27,7 @@ export const REVIEW_CSP = consoleCsp(REVIEW_STYLE, ["img-src 'self' data:", "med
 
 const row = (id: string) => `/review/${encodeURIComponent(id)}`
 
-/** The assets that wait for a person. @param now Unix ms @param done what the last decision was about; null where there was none */
+/** The assets that wait for a person. @param now Unix ms of service time @param done what the last decision was about; null where there was none */
 export function reviewListPage(all: readonly ReviewRow[], now: number, done: string | null): string {
   const rows = all.slice(0, SHOWN).map(
     ({ id, title, assetId, mediaType, risk, algorithm, deadline, isUrgent }) =>
@@ -51,7 +51,7 @@ export interface Entered {
   readonly problem: string
 }
 
-/** One asset, with the form. @param text of a text asset; null for other kinds and where it cannot be shown */
+/** One asset, with the form. @param text of a text asset; null for other kinds and where it cannot be shown @param now Unix ms of service time */
 export function reviewItemPage(item: ReviewItem, text: string | null, now: number, entered?: Entered): string {
   const { title, assetId, mediaType, risk, algorithm, deadline, doubt, notes } = item
   const body = html`<section class="wide"><h2>${mediaType}, ${duration(deadline - now)} left</h2>
@@ -59,10 +59,14 @@ export function reviewItemPage(item: ReviewItem, text: string | null, now: numbe
 <section class="wide"><h2>Detector</h2><p><meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter><b>${riskText(risk)}</b> by ${algorithm}: it ${doubt}.</p>
 <p class="soft name">${notes}</p>${partsOf(item)}${evidenceOf(item)}</section>
 <section class="wide"><h2>Decision</h2>${entered ? html`<p class="bad" role="alert">${entered.problem}</p>` : null}
-<form method="post" action="${row(item.id)}"><label>Risk, 0 (real) to 100 (machine-made) <input type="number" name="risk" min="0" max="100" step="0.01" required autofocus inputmode="decimal" value="${entered?.risk ?? ''}"></label>
-<label class="line">Note, sent with the score <input name="note" maxlength="${NOTE_MAX}" autocomplete="off" value="${entered?.note ?? ''}"></label><button>Submit this score</button></form></section>`
+<form method="post" action="${row(item.id)}"><label>Risk, 0 (real) to 100 (machine-made) <input type="number" name="risk" min="0" max="100" step="0.01" required${entered ? AUTOFOCUS : null} inputmode="decimal" value="${entered?.risk ?? ''}"></label>
+<label class="line">Note, sent with the score <input name="note" maxlength="${NOTE_MAX}" autocomplete="off" value="${entered?.note ?? ''}"></label><button>Submit this score</button></form>
+<p class="soft">r goes to the risk, u returns to the list.</p></section>`
   return page(title || assetId, body)
 }
+
+/** Only where something is to be corrected: whoever opens an asset sees the media first, and its keys work. */
+const AUTOFOCUS = new Html(' autofocus')
 
 /** A page that states why something was refused. */
 export const reviewProblemPage = (problem: string): string =>

@@ -33,6 +33,8 @@ export type ViewKind = 'media' | 'map'
 
 /** What the review pages ask of the daemon. Errors are `AttestdError`s. */
 export interface ReviewHandlers {
+  /** Unix ms of service time where it is known: deadlines are. */
+  now(): number
   /** The nearest deadline first. */
   list(): Promise<readonly ReviewRow[]>
   /** @throws AttestdError review-decided, review-expired */

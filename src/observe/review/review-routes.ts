@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Clock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import { riskOfPercent, riskText, roundedRisk } from '../../core/risk.js'
@@ -21,7 +20,6 @@ import type { ReviewHandlers, ReviewItem } from './review-port.js'
 export interface ReviewOptions {
   readonly handlers: ReviewHandlers
   readonly audit: Audit
-  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Longest name of a person in ledger and audit. */
@@ -48,7 +46,7 @@ const listQuery = z.object({ done: z.string().max(300).optional().catch(undefine
 
 /** Serves the list of unsure assets, one page for each with what was decoded of its media, and takes decisions. */
 export function registerReview(app: FastifyInstance, options: ReviewOptions): void {
-  const { clock, handlers } = options
+  const { handlers } = options
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   )
@@ -66,7 +64,7 @@ export function registerReview(app: FastifyInstance, options: ReviewOptions): vo
   })
   app.get('/review', async (request, reply) => {
     const { done = null } = listQuery.parse(request.query)
-    return reply.type(PAGE).send(reviewListPage(await handlers.list(), clock.now(), done))
+    return reply.type(PAGE).send(reviewListPage(await handlers.list(), handlers.now(), done))
   })
   app.get<Asked>(ITEM, async ({ params }, reply) => sendItem(reply, params.id, options))
   app.get<Asked>(`${ITEM}/media`, async ({ params: { id } }, reply) => {
@@ -88,13 +86,13 @@ interface Asked {
 async function sendItem(
   reply: FastifyReply,
   id: string,
-  { clock, handlers }: ReviewOptions,
+  { handlers }: ReviewOptions,
   entered?: Entered,
 ): Promise<FastifyReply> {
   const item = await handlers.open(id)
   const { gap, text } = await textOf(item, handlers)
   const viewGap = item.viewGap ?? gap
-  return reply.type(PAGE).send(reviewItemPage({ ...item, viewGap }, text, clock.now(), entered))
+  return reply.type(PAGE).send(reviewItemPage({ ...item, viewGap }, text, handlers.now(), entered))
 }
 
 /** The text of a text asset stands in the page; that it cannot be had keeps nobody from a decision. */

@@ -31,6 +31,7 @@ function itemOf(mediaType: MediaType) {
 async function serve(mediaType: MediaType, change: Partial<ReviewHandlers> = {}) {
   const decided: unknown[] = []
   const review: ReviewHandlers = {
+    now: () => NOW,
     list: async () => [itemOf(mediaType)],
     open: async () => itemOf(mediaType),
     view: async () => Buffer.from(HOSTILE),
@@ -126,6 +127,11 @@ describe('the review pages', () => {
     expect(status).toBe(409)
     expect(text).toContain('bob decided 90. [review-decided]')
     expect(recorded).toMatchObject([{ who: 'ada', result: 'review-decided' }])
+  })
+
+  it('count the time left by service time, in which deadlines are stated', async () => {
+    const { ask } = await serve('image', { now: () => NOW + 50_000 })
+    for (const path of ['/review', `/review/${ID}`]) expect((await ask(path)).text).toContain('10 s')
   })
 
   it('of a text that cannot be fetched keep the form', async () => {
