@@ -13,7 +13,7 @@ const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const
 export function doctorVerb(): Command {
   const verb = verbWithSettings(
     'doctor',
-    'Check everything that run needs: data directory, detectors, ffmpeg, queue, service, clock, key or wallet, stake, chain.',
+    'Check everything that run needs: data directory, detectors, ffmpeg, gateways, queue, service, clock, key or wallet, stake, chain.',
   )
   verb.option('--json', 'all findings as one JSON object')
   verb.option('--test-webhook', 'send a test message to ATTESTD_WEBHOOK_URL')

@@ -150,6 +150,7 @@ describe('what verbs print of a service', () => {
     const { attesterKey, sessionToken } = world.sandbox
     return {
       ATTESTD_SERVICE_URL: url,
+      ATTESTD_IPFS_GATEWAYS: world.sandbox.url,
       ATTESTD_ACCESS_KEY: attesterKey.accessKey,
       ATTESTD_SIGNING_SECRET: attesterKey.signingSecret,
       ATTESTD_SESSION_TOKEN: sessionToken,
@@ -188,7 +189,6 @@ describe('what verbs print of a service', () => {
       ...envOf(world.sandbox.url),
       ATTESTD_MODELS_DIR: world.at('models'),
       ATTESTD_DETECTORS: 'tiny-image,by-module',
-      ATTESTD_IPFS_GATEWAYS: world.sandbox.url,
       ATTESTD_UNSURE_POLICY: 'submit',
       ATTESTD_HTTP_PORT: '0',
       ATTESTD_LOG_FORMAT: 'pretty',

@@ -46,8 +46,12 @@ async function run(own: Readonly<Record<string, string>>): Promise<{ code: numbe
   return { code: await daemon.exited, out: daemon.output }
 }
 
-/** For `doctor` without detectors and an embedded queue, whose checks start a process and a database. */
-const LIGHT = { ATTESTD_DETECTORS: 'no-such', ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9' }
+/** For `doctor` without detectors, an embedded queue and gateways, whose checks start a process, a database and connections. */
+const LIGHT = {
+  ATTESTD_DETECTORS: 'no-such',
+  ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9',
+  ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9',
+}
 const doctor = (own: Readonly<Record<string, string>>) => attestdVerb(['doctor', '--json'], { ...LIGHT, ...own })
 
 it('the port of the sandbox is taken: --port', async () => {

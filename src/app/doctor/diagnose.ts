@@ -11,6 +11,7 @@ import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { runningDaemon } from '../running-daemon.js'
 import { surveyModels, unlistedIn, verifyModels, weightsLines } from '../verbs/models.js'
+import { diagnoseGateways } from './diagnose-gateways.js'
 import { diagnoseCage, diagnoseFfmpeg } from './diagnose-programs.js'
 import { diagnoseFleet, diagnoseSettings, diagnoseWebhook } from './diagnose-settings.js'
 import { diagnoseSignedKey } from './diagnose-signed-key.js'
@@ -55,6 +56,7 @@ export async function* diagnose(
   yield await check('expected share', async () => shareText(settings.expectedShare))
   yield await diagnoseFfmpeg(settings)
   yield await diagnoseCage(settings)
+  yield* await diagnoseGateways(settings)
   yield await check('queue', async () => {
     const daemon = await runningDaemon(settings.dataDir)
     if (daemon) return `the daemon of this data directory (process ${daemon.pid}) has it open`

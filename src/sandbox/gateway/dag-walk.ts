@@ -56,6 +56,7 @@ function rootOf(text: string): CID {
 }
 
 async function presentBlock(blocks: BaseBlockstore, cid: CID): Promise<Uint8Array> {
+  if (cid.multihash.code === identity.code) return cid.multihash.digest
   const bytes = await readBlock(blocks, cid)
   if (bytes === null) throw new Refusal('content-not-found', `No block ${cid.toString()} here.`)
   return bytes
@@ -71,7 +72,11 @@ export async function* dagBlocks(
   const isWhole = scope === 'all' || (scope === 'entity' && (await exporter(target, blocks)).type !== 'directory')
   const stack = [target]
   for (let cid = stack.pop(); cid !== undefined; cid = stack.pop()) {
-    if (cid.multihash.code === identity.code) continue
+    if (cid.multihash.code === identity.code) {
+      // Its CID carries it; whoever asks for this block alone gets it still.
+      if (scope === 'block') yield { cid, bytes: cid.multihash.digest }
+      continue
+    }
     const bytes = await readBlock(blocks, cid)
     if (bytes === null) throw new Error(`block ${cid.toString()} is missing`)
     yield { cid, bytes }

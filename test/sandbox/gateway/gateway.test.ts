@@ -2,6 +2,7 @@ import { CarBlockIterator } from '@ipld/car'
 import { MemoryBlockstore } from 'blockstore-core'
 import { exporter } from 'ipfs-unixfs-exporter'
 import { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -136,6 +137,17 @@ describe('dag-scope', () => {
     expect(cids).toHaveLength(2)
     expect((await get(`${pathOf(uri)}?format=car&dag-scope=galaxy`)).status).toBe(400)
   })
+})
+
+it('a block inside its own CID is served, as every trustless gateway serves the empty one that clients ask for', async () => {
+  const hello = CID.createV1(0x55, identity.digest(Buffer.from('hello')))
+  for (const [cid, text] of [
+    ['bafkqaaa', ''],
+    [hello.toString(), 'hello'],
+  ]) {
+    const { body, headers, status } = await get(`/ipfs/${cid}?format=raw`)
+    expect([status, headers['content-type'], body.toString()]).toEqual([200, RAW, text])
+  }
 })
 
 it('HEAD has the same headers and no body', async () => {

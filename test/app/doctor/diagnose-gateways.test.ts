@@ -1,0 +1,49 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { diagnoseGateways } from '../../../src/app/doctor/diagnose-gateways.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { startSandbox } from '../../support/sandbox.js'
+
+const diagnose = (gateways: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  diagnoseGateways(loadSettings({ env: { ATTESTD_IPFS_GATEWAYS: gateways.join(','), ...env } }).settings)
+
+it('doctor asks each gateway for a block that every gateway has, and names those that do not serve it', async ({
+  onTestFinished,
+}) => {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const site = http.createServer((_, response) => response.end('<p>welcome'))
+  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void site.close())
+  const website = `127.0.0.1:${(site.address() as AddressInfo).port}`
+  const host = new URL(sandbox.url).host
+
+  const found = await diagnose([
+    `${sandbox.url}/ipfs/`,
+    `http://ada:secret-word@${website}`,
+    `${sandbox.url}/elsewhere`,
+    'http://127.0.0.1:9',
+    'https://gateway.example/?key=1',
+  ])
+  const fix = expect.stringContaining('ATTESTD_IPFS_GATEWAYS')
+  const failed = (text: string) => ({
+    check: 'gateway',
+    outcome: 'failed',
+    message: expect.stringContaining(text),
+    fix,
+  })
+  expect(found).toEqual([
+    { check: 'gateway', outcome: 'ok', message: `${host} serves blocks` },
+    failed(`${website} sent something else for an empty block.  [media-integrity]`),
+    failed(`${host} answered with status 404.  [media-unreachable]`),
+    failed('127.0.0.1:9 failed: '),
+    failed('gateway.example has a query'),
+  ])
+  expect(JSON.stringify(found)).not.toContain('secret-word')
+})
+
+it('doctor asks no gateway for a daemon that fetches no media', async () => {
+  const split = { ATTESTD_ROLES: 'intake,submit', ATTESTD_QUEUE_URL: 'redis://h' }
+  expect(await diagnose(['http://127.0.0.1:9'], split)).toMatchObject([{ outcome: 'skipped' }])
+})
