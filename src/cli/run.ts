@@ -37,6 +37,8 @@ async function run(verb: Command): Promise<void> {
   })
   for (const name of loaded.unknownEnv)
     log.warn({ setting: name, reason: 'setting-unknown', fix: nameFix(name) }, 'unknown setting was ignored')
+  for (const { file, mode } of loaded.openSecretFiles)
+    log.warn({ file, mode, reason: 'setting-invalid', fix: `Run chmod 600 ${file}.` }, 'secret file readable by others')
 
   const signals = listenForStop(systemClock)
   // A service manager reloads by it, and it must not end the process while that still starts.

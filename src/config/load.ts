@@ -82,7 +82,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     secrets.push(...secretsOf(row, found))
     const parsed = row.parse.safeParse(found.text)
     if (parsed.success) values[key] = parsed.data
-    else problems.push(invalid(row, found, expectedOf(parsed.error)))
+    else problems.push(invalid(row, found, detailOf(row, parsed.error)))
   }
   const accepted = values as Partial<Settings>
   for (const key of sources.need?.(accepted) ?? []) {
@@ -138,7 +138,8 @@ function findText(
   const given = sources.env[name]
   const secretFile = row.secret ? sources.env[`${name}_FILE`] : undefined
   if (given && secretFile) return refuseBoth(name, `${name}_FILE`, problems)
-  if (given) return { text: given, origin: name }
+  // Orchestrators pass a file's content on, whose last line may end.
+  if (given) return { text: row.secret ? given.replace(/[\r\n]+$/, '') : given, origin: name }
   if (secretFile) return readSecretFile(row, `${name}_FILE`, secretFile, problems)
   const written = inFile.get(row.path)
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
@@ -281,14 +282,20 @@ export function missing(row: Setting<unknown>): SettingProblem {
   }
 }
 
-const expectedOf = (error: z.ZodError) => [...new Set(error.issues.map((issue) => issue.message))].join('; ')
+/** What the issues add to what the setting expects; the schema library's own texts, which begin so, add nothing. */
+function detailOf({ expects }: Setting<unknown>, { issues }: z.ZodError): string {
+  const added = issues
+    .map(({ message }) => message)
+    .filter((one) => !one.startsWith('Invalid ') && !expects.includes(one))
+  return [...new Set(added)].join('; ')
+}
 
 function invalid(row: Setting<unknown>, found: Found, detail: string): SettingProblem {
   const hidden = `a value of ${found.text.length} characters (hidden)`
   return {
     reason: 'setting-invalid',
     setting: envName(row),
-    expected: `${row.expects} (${detail})`,
+    expected: detail === '' ? row.expects : `${row.expects} (${detail})`,
     got: row.secret === 'whole' ? hidden : JSON.stringify(maskedText(row, found.text)),
     fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
   }

@@ -175,7 +175,7 @@ const UNITS = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib
 /** A number of bytes: `1048576`, `200MiB`, `2 GiB`, `5MB`. */
 export const bytes = z
   .string()
-  .regex(/^\d+ *(kb|mb|gb|kib|mib|gib)?$/i, 'a size such as 200MiB')
+  .regex(/^\d+ *(kb|mb|gb|kib|mib|gib)?$/i, 'a whole number, with kB, MB, GB, KiB, MiB, GiB or no unit')
   .transform((value) => {
     const [, number, unit] = /^(\d+) *(\w*)$/.exec(value)!
     return Number(number) * UNITS[unit!.toLowerCase() as keyof typeof UNITS]

@@ -58,6 +58,14 @@ describe('where a secret is taken from', () => {
     })
   })
 
+  it('without the line end that a variable keeps of a file', () => {
+    const { secrets, settings } = loadSettings({
+      env: { ATTESTD_SIGNING_SECRET: 'one \r\n', ATTESTD_LOG_LEVEL: 'info' },
+    })
+    expect([settings.signingSecret, secrets]).toEqual(['one ', ['one ']])
+    expect(problemsOf({ env: { ATTESTD_SIGNING_SECRET: '\n' } })).toMatchObject([{ setting: 'ATTESTD_SIGNING_SECRET' }])
+  })
+
   it('what is no secret takes no file', () => {
     const port = file('port', '1234')
     const { settings, unknownEnv } = loadSettings({ env: { ATTESTD_HTTP_PORT_FILE: port } })
@@ -242,6 +250,20 @@ describe('the message to a person', () => {
       '    fix       Correct ATTESTD_HTTP_PORT.',
       '',
     ])
+  })
+
+  it.each([
+    ['a word that is none of a few', 'ATTESTD_ON_DOPPELGANGER', 'TRUE', 'warn or stop'],
+    ['a name of a brand', 'ATTESTD_HEADER_PREFIX', '-', 'letters, digits and dashes'],
+    ['a uid', 'ATTESTD_EAS_SCHEMA_UID', '0x', '0x and 64 hex characters; empty to compute it (no resolver, revocable)'],
+    [
+      'a size',
+      'ATTESTD_LEDGER_BYTES',
+      '1.5GiB',
+      'a size such as 1GiB (a whole number, with kB, MB, GB, KiB, MiB, GiB or no unit)',
+    ],
+  ])('states what was expected of %s once, in our words', (_, name, value, expected) => {
+    expect(problemsOf({ env: { [name]: value } })).toMatchObject([{ expected }])
   })
 
   it('names the flag where the value came by one', () => {

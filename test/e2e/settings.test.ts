@@ -48,6 +48,16 @@ describe('wrong settings', () => {
   })
 })
 
+it('a secret file that others can read is in the log with the fix, as doctor reports it', async () => {
+  const file = path.join(bench.folder, 'open-secret')
+  await fs.writeFile(file, bench.sandbox.attesterKey.signingSecret)
+  await fs.chmod(file, 0o644)
+  const secret = { ATTESTD_SIGNING_SECRET: '', ATTESTD_SIGNING_SECRET_FILE: file }
+  const daemon = bench.start({ ...secret, ATTESTD_MODELS_DIR: '/nowhere/models' }, 'open-secret')
+  expect(await daemon.exited).toBe(78)
+  expect(daemon.log).toContainEqual(expect.objectContaining({ file, mode: '0644', fix: `Run chmod 600 ${file}.` }))
+})
+
 it('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
   // Refusals repeat what was sent; they must be masked too.
   bench.sandbox.control.setFaults({
