@@ -5,6 +5,9 @@ import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** A description of a panel that states when it is empty; test/docs/prometheus.test.ts asks for it where an expression may be. */
+export const STATES_EMPTY = /\bEmpty (?:while|without|on)\b/
+
 const START_MS = 30_000
 
 /** Starts the `prometheus` of the machine. @param target HOST:PORT of the daemon @param rules absolute path of the rules */

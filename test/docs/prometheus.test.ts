@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { STATES_EMPTY } from '../../.ci/prometheus.mjs'
 import type { MetricEntry } from '../../src/observe/metrics/metric-entry.js'
 import { METRICS } from '../../src/observe/metrics/metric-table.js'
 import { read, sourceOf } from './pages.js'
@@ -19,6 +20,7 @@ const alerts = groups.flatMap(({ rules }) => rules)
 
 const panel = z.object({
   title: z.string(),
+  description: z.string().default(''),
   targets: z.array(z.object({ expr: z.string() })).default([]),
 })
 const { panels } = z.object({ panels: z.array(panel) }).parse(JSON.parse(read('config/grafana/attestd.json')))
@@ -61,6 +63,26 @@ describe('rules and dashboard', () => {
   it.each(expressions)('%s: what every daemon states is not counted twice', (_, expr) => {
     const summed = expr.replaceAll(/\b(?:max|min)(?: by \([^)]*\))? \((?:delta\()?attestd_\w+|\bmax\(attestd_\w+/g, '')
     for (const [name] of selectorsOf(summed)) expect(entryOf(name)?.shared, name).toBeUndefined()
+  })
+})
+
+/** What is left of a vector by a comparison at its end may be nothing; so are the alerts that fire. */
+const MAY_BE_EMPTY = /[)}]\s*(?:[<>]=?|[!=]=)\s*[\d.]+\s*$|\bALERTS\b/
+
+describe('panels that .ci/dashboard-check.mjs may find empty', () => {
+  const some = panels.filter(({ targets }) => targets.some(({ expr }) => MAY_BE_EMPTY.test(expr)))
+
+  it.each(some.map(({ description, title }) => [title, description]))(
+    '%s states when, in its words',
+    (_, description) => {
+      expect(description).toMatch(STATES_EMPTY)
+    },
+  )
+
+  it('there are such panels, and what a description calls empty is called so in words that the check reads', () => {
+    expect(some.length).toBeGreaterThan(2)
+    const named = panels.filter(({ description }) => /\bempty\b/i.test(description))
+    for (const { description, title } of named) expect(description, title).toMatch(STATES_EMPTY)
   })
 })
 
