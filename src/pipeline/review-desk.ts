@@ -1,20 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { riskText } from '../core/risk.js'
 import type { Detection } from '../detect/detection.js'
-import { claimedWork } from '../queue/claims.js'
 import type { QueueEngine } from '../queue/queues.js'
 import type { AttesterService } from '../service/port.js'
-import {
-  type AnalyzeJob,
-  PRIORITY_MS,
-  priorityOf,
-  type SubmitJob,
-  storeSubmitJob,
-  submitJobIn,
-  type TypedAsset,
-} from './jobs.js'
+import { type AnalyzeJob, PRIORITY_MS, type SubmitJob, storeSubmitJob, submitJobIn, type TypedAsset } from './jobs.js'
 import { OPEN_AT_MOST_MS } from './other-detector.js'
 import type { Decision, Review } from './review.js'
 
@@ -27,7 +17,7 @@ export interface WaitingReview {
 
 /** The ports of a decision. */
 export interface DeskOptions {
-  readonly queue: Pick<QueueEngine, 'add' | 'claims' | 'find' | 'remove'>
+  readonly queue: Pick<QueueEngine, 'find' | 'replace'>
   /** Its `now` is service time where that is known: deadlines are. */
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   /** Where this daemon reaches the service: an asset that is closed or scored is then refused at once. */
@@ -72,16 +62,23 @@ export async function waitingReviews(queue: Pick<QueueEngine, 'pending'>, now: n
  * One that waits for a person.
  * @throws AttestdError review-decided, review-expired, fleet-code-wrong, queue-unreachable
  */
-export async function openReview(
-  id: string,
-  { clock, queue }: { readonly queue: Pick<QueueEngine, 'find'>; readonly clock: Pick<Clock, 'now'> },
-): Promise<WaitingReview> {
+export async function openReview(id: string, options: LookOptions): Promise<WaitingReview> {
+  return (await lookUp(id, options)).waiting
+}
+
+interface LookOptions {
+  readonly queue: Pick<QueueEngine, 'find'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** @returns also the data as the queue has it */
+async function lookUp(id: string, { clock, queue }: LookOptions) {
   const found = await queue.find('submit', id)
   if (found?.forged) throw new AttestdError('fleet-code-wrong')
   const waiting = found && found.state !== 'completed' && found.state !== 'failed' ? inReview(id, found.data) : null
   if (waiting === null) throw new AttestdError('review-decided', decidedText(found?.data))
   const { deadline } = waiting.job.review
-  if (deadline > clock.now()) return waiting
+  if (deadline > clock.now()) return { waiting, data: found?.data }
   throw new AttestdError('review-expired', `The deadline was ${new Date(deadline).toISOString()}.`)
 }
 
@@ -92,8 +89,8 @@ function decidedText(data: unknown): string {
 }
 
 /**
- * Puts a decision in the place of the job that waits, so that the submit stage sends it as any score. Of several
- * decisions the first counts.
+ * Writes a decision into the job that waits, so that the submit stage sends it as any score. Of several decisions the first
+ * counts, also where a daemon was suspended in between.
  * @throws AttestdError review-decided, review-expired, asset-closed, score-conflict, fleet-code-wrong, queue-unreachable
  */
 export async function decide(
@@ -104,25 +101,14 @@ export async function decide(
   const { clock, queue, service } = options
   const { asset } = (await openReview(id, options)).job
   if (service) await refuseEnded(asset.id, service)
-  // A queue that does not answer fails the work itself.
-  const claim = { claims: queue.claims, clock, owner: randomUUID(), onFailure: () => {} }
   for (let tries = 0; tries < TRIES; tries++) {
-    // A job with the decision of another daemon waits too: what was read must still be there when it is removed.
-    const job = await claimedWork(`review:${id}`, claim, () => replaced(id, decided, options))
-    if (job) return job
+    const { data, waiting } = await lookUp(id, options)
+    const { job } = waiting
+    const decidedJob = storeSubmitJob({ ...job, decision: { ...decided, at: clock.now() } })
+    if (await queue.replace('submit', id, data, decidedJob)) return job
     await clock.sleep(TRY_AGAIN_MS)
   }
   throw new AttestdError('queue-unreachable', 'The queue did not accept the decision; nothing was recorded.')
-}
-
-/** @returns null where the job could not be replaced now */
-async function replaced(id: string, decided: Omit<Decision, 'at'>, { clock, queue }: DeskOptions) {
-  const { job } = await openReview(id, { clock, queue })
-  if (!(await queue.remove('submit', id, 'waiting'))) return null
-  const data = storeSubmitJob({ ...job, decision: { ...decided, at: clock.now() } })
-  // Not new where the asset was offered again between the two: that job waits for a person too.
-  const { added } = await queue.add('submit', id, data, { priority: priorityOf(job.asset.turnaround) })
-  return added ? job : null
 }
 
 /** What the service states; a service that does not answer is asked again before the score is sent. */

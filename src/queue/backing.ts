@@ -38,6 +38,13 @@ export interface Backing {
    * @returns whether the lock was held; else nothing was changed
    */
   saveData(job: HeldJob, json: string): Promise<boolean>
+  /**
+   * Replaces the data of a job that waits in one step with the check that it is still what was read.
+   * @param before the data that was read, as JSON text
+   * @param json the new data as JSON text
+   * @returns false where it is no longer that, or the job is active, ended or gone; then nothing was changed
+   */
+  swapData(job: Omit<HeldJob, 'lockMs' | 'token'>, before: string, json: string): Promise<boolean>
   /** Adds a job that carries the name of its queue. @returns whether it was new: false where one of its id is kept */
   add(queue: BullQueue, data: unknown, options: AddedOptions): Promise<boolean>
   /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */

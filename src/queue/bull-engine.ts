@@ -117,9 +117,7 @@ export class BullEngine implements QueueEngine {
   }
 
   async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
-    const clean = cleanJson(data, this.#maxDataBytes)
-    const { seal } = this.#options
-    const sealed = seal ? seal.sealed(`job ${name}`, id, clean) : clean
+    const sealed = this.#storable(name, id, data)
     const options = {
       ...this.#jobOptions(),
       jobId: id,
@@ -181,6 +179,20 @@ export class BullEngine implements QueueEngine {
       const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
       for (const job of jobs) if (job?.id) yield { id: job.id, job }
     }
+  }
+
+  async replace(name: QueueName, id: string, before: unknown, data: unknown): Promise<boolean> {
+    const { prefix } = this.#options
+    const swap = [JSON.stringify(before), JSON.stringify(this.#storable(name, id, data))] as const
+    if (!(await this.#ask(() => this.#backing.swapData({ queue: name, prefix, id }, ...swap)))) return false
+    try {
+      const job = await this.#queues[name].getJob(id)
+      if (job) await this.#promote(job)
+    } catch (error) {
+      // It has the new data, and is taken when its wait ends.
+      this.#report(name, engineError(error))
+    }
+    return true
   }
 
   async remove(name: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean> {
@@ -344,9 +356,20 @@ export class BullEngine implements QueueEngine {
 
   async #promoteDelayed(name: QueueName): Promise<void> {
     for await (const { job } of this.#jobsIn(name, ['delayed'])) {
-      // One that is no longer delayed was taken meanwhile.
-      if (await this.#ask(() => job.isDelayed())) await this.#ask(() => job.promote())
+      await this.#promote(job)
     }
+  }
+
+  /** One that is no longer delayed was taken meanwhile. */
+  async #promote(job: Job): Promise<void> {
+    if (await this.#ask(() => job.isDelayed())) await this.#ask(() => job.promote())
+  }
+
+  /** What is kept of the data of a job: plain, small enough, and with the code of the fleet. */
+  #storable(name: QueueName, id: string, data: unknown): unknown {
+    const clean = cleanJson(data, this.#maxDataBytes)
+    const { seal } = this.#options
+    return seal ? seal.sealed(`job ${name}`, id, clean) : clean
   }
 
   /** Whether a job of the first priority waits. */

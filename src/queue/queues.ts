@@ -164,6 +164,12 @@ export interface QueueEngine {
   pending(queue: QueueName): AsyncIterable<{ id: string; data: unknown; addedAt: number }>
   /** Jobs that completed and are kept, with what they returned. */
   completed(queue: QueueName): AsyncIterable<{ id: string; data: unknown; result: unknown }>
+  /**
+   * Replaces the data of a job that waits (delayed ones too) where it is still what `find` returned, and lets a worker take
+   * it at once. Of several that replace the same data one succeeds, however long any of them takes.
+   * @returns false where the data is no longer that, or the job is active, ended or gone; then nothing was changed
+   */
+  replace(queue: QueueName, id: string, before: unknown, data: unknown): Promise<boolean>
   /** Removes a job that waits (delayed ones too), or one that completed. @returns false where it is in another state or absent */
   remove(queue: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean>
   /** A job in whatever state; null where the queue does not have it. */

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
 import { asRisk, riskOfPercent } from '../../src/core/risk.js'
 import { parseSubmitJob, type StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { decide, inReview, openReview, reviewOf, waitingReviews } from '../../src/pipeline/review-desk.js'
-import { MemoryClaims } from '../../src/queue/claims.js'
 import type { KnownJob } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
 import { openAsset, storableDetection, submitJobData } from '../support/pipeline-parts.js'
@@ -14,21 +12,19 @@ const waitingJob = (deadline = NOW + HOUR): StoredSubmitJob =>
   submitJobData({ review: { deadline, doubt: 'lies in the decision band', parts: [], evidence: [] } })
 const entered = { risk: riskOfPercent(12.5), note: 'seen before', by: 'ada' }
 
-/** A queue of submissions as the engine keeps it: one of several that remove a job has it. */
+/** A queue of submissions as the engine keeps it: one of several that replace the same data has it. */
 function deskWith(data: StoredSubmitJob | null, change: Partial<KnownJob> = {}) {
   const jobs = new Map<string, StoredSubmitJob>()
   if (data) jobs.set('job', data)
   const queue = {
-    claims: new MemoryClaims(systemClock),
     find: async (_name: string, id: string): Promise<KnownJob | null> => {
       const known = jobs.get(id)
       return known ? { state: 'waiting', data: known, attempts: 0, failure: null, ...change } : null
     },
-    remove: async (_name: string, id: string) => jobs.delete(id),
-    add: async (_name: string, id: string, job: unknown) => {
-      if (jobs.has(id)) return { added: false }
+    replace: async (_name: string, id: string, before: unknown, job: unknown) => {
+      if (jobs.get(id) !== before) return false
       jobs.set(id, job as StoredSubmitJob)
-      return { added: true }
+      return true
     },
   }
   return { jobs, options: { queue, clock: { now: () => NOW, sleep: async () => {} } } }
@@ -57,7 +53,7 @@ describe('the deadline of an unsure asset', () => {
 })
 
 describe('a decision', () => {
-  it('takes the place of the job that waits, with who and when, beside what was measured', async () => {
+  it('is written into the job that waits, with who and when, beside what was measured', async () => {
     const { jobs, options } = deskWith(waitingJob())
     await decide('job', entered, options)
     const job = parseSubmitJob(jobs.get('job'))
@@ -78,19 +74,20 @@ describe('a decision', () => {
     })
   })
 
-  it('of another daemon does not replace one that was recorded after it had looked', async () => {
-    const { options } = deskWith(waitingJob())
-    const ends: Promise<unknown>[] = []
-    const remove = async (name: string, id: string) => {
-      const other = decide('job', { ...entered, by: 'bob' }, options)
-      ends.push(other)
-      await other.catch(() => {})
-      return options.queue.remove(name, id)
+  it('of a daemon that was suspended after it had looked does not replace the one recorded meanwhile, and learns of it', async () => {
+    const { jobs, options } = deskWith(waitingJob())
+    let other: Promise<unknown> | undefined
+    const replace: typeof options.queue.replace = async (...change) => {
+      other ??= decide('job', { ...entered, by: 'bob' }, options)
+      await other
+      return options.queue.replace(...change)
     }
-    ends.push(decide('job', entered, { ...options, queue: { ...options.queue, remove } }))
-    await ends[0]!.catch(() => {})
-    const settled = await Promise.allSettled(ends)
-    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const late = decide('job', entered, { ...options, queue: { ...options.queue, replace } })
+    await expect(late).rejects.toMatchObject({
+      reason: 'review-decided',
+      message: expect.stringMatching(/^bob decided 12\.5/),
+    })
+    expect(parseSubmitJob(jobs.get('job')).decision!.by).toBe('bob')
   })
 
   it('after the deadline is refused, and leaves the job to end without a score', async () => {

@@ -13,6 +13,7 @@ import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
 import { kindsContract } from './kinds-contract.js'
 import { EngineProcess, EventLog, engineOptions } from './queue-support.js'
+import { replaceContract } from './replace-contract.js'
 
 let root: string
 /** A finished database that tests copy, since making one takes seconds. */
@@ -49,6 +50,7 @@ describe('embedded engine', () => {
   engineContract(() => engine)
   fleetContract(() => engine)
   kindsContract(() => engine)
+  replaceContract(() => engine)
 
   it('adds a job in one statement, as BullMQ adds it', async () => {
     const board = engine.boardQueues()[0] as Queue

@@ -17,6 +17,7 @@ import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
 import { kindsContract } from './kinds-contract.js'
 import { deferred, EngineProcess, EventLog, engineOptions } from './queue-support.js'
+import { replaceContract } from './replace-contract.js'
 
 const SHOWN = { shape: 'single', shown: 'shown' } as const
 const available = findRedisServer() !== null
@@ -54,6 +55,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   engineContract(() => engine)
   fleetContract(() => engine)
   kindsContract(() => engine)
+  replaceContract(() => engine)
 
   it('what a detector abstained from is given to another one a few times only, and to none that looked at it', async () => {
     const asset = openAsset()

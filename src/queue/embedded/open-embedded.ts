@@ -106,6 +106,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     consumer: pool,
     factory: (name, options, extra): IQueueBackend => createPostgresBackend(name, options, extra),
     saveData: pool.saveData,
+    swapData: pool.swapData,
     add: pool.add,
     openFleet: () => memoryFleet(clock),
     claims: new MemoryClaims(clock),

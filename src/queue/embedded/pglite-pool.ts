@@ -20,6 +20,12 @@ UPDATE job
    SET data = $4::jsonb, locked_until_ms = $5::bigint
  WHERE queue = $1 AND id = $2 AND state = 'active' AND lock_token = $3`
 
+/** As BullMQ's `update_data`, for a job that waits with this data. */
+const SWAP = `
+UPDATE job
+   SET data = $4::jsonb
+ WHERE queue = $1 AND id = $2 AND state NOT IN ('active', 'completed', 'failed') AND data = $3::jsonb`
+
 /** As BullMQ's `Queue.add`; a statement sees no row that a function in it inserts, so `kept` is what was there before. */
 const ADD = `
 SELECT add_job($1, $2, $1, $3::jsonb, $4::jsonb, $5, 0, $6, 0, NULL, NULL, NULL, NULL, NULL, false),
@@ -73,6 +79,12 @@ export class PglitePool extends EventEmitter implements PgPool {
   readonly saveData: Backing['saveData'] = async ({ queue, id, token, lockMs }, json) => {
     // BullMQ compares the end of the lock with the wall clock, which it reads itself.
     const { rowCount } = await this.query(SAVE, [queue, id, token, json, Math.ceil(this.#clock.now() + lockMs)])
+    return rowCount === 1
+  }
+
+  /** See `Backing`. */
+  readonly swapData: Backing['swapData'] = async ({ queue, id }, before, json) => {
+    const { rowCount } = await this.query(SWAP, [queue, id, before, json])
     return rowCount === 1
   }
 

@@ -11,7 +11,7 @@ import type { RedisTarget } from './redis-access.js'
 import { checkRedis } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
-import { addToRedis, saveInRedis } from './save-data.js'
+import { addToRedis, saveInRedis, swapInRedis } from './save-data.js'
 
 /**
  * Connects to Redis, waiting for one that is still starting.
@@ -86,6 +86,7 @@ function redisBacking(
     consumer,
     factory: (name, options, extra): IQueueBackend => createRedisBackend(name, options, extra),
     saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
+    swapData: (job, before, json) => swapInRedis(producer, job, before, json),
     add: (queue, data, options) => addToRedis(producer, queue, data, options),
     openFleet: (prefix) => redisFleet(producer, prefix, engineError),
     claims: redisClaims(producer),

@@ -16,6 +16,16 @@ redis.call('SREM', KEYS[3], ARGV[4])
 redis.call('HSET', KEYS[1], 'data', ARGV[3])
 return select(2, string.gsub(redis.call('INFO', 'replication'), 'state=online', ''))`
 
+/**
+ * Compares and sets in one step, unless a worker holds the job or it has ended. KEYS job, lock; ARGV data before, data
+ * after.
+ */
+const SWAP = `
+if redis.call('HGET', KEYS[1], 'data') ~= ARGV[1] then return 0 end
+if redis.call('EXISTS', KEYS[2]) == 1 or redis.call('HEXISTS', KEYS[1], 'finishedOn') == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'data', ARGV[2])
+return 1`
+
 /** Longest wait for the replicas at a time, milliseconds: other commands of the connection wait behind it. */
 const CONFIRM_MS = 500
 
@@ -54,6 +64,17 @@ export async function saveInRedis(
     if (waited?.[0]) throw waited[0]
     if (Number(waited?.[1]) >= replicas) return true
   }
+}
+
+/** See `Backing.swapData`. */
+export async function swapInRedis(
+  redis: RedisClient,
+  { id, prefix, queue }: Omit<HeldJob, 'lockMs' | 'token'>,
+  before: string,
+  json: string,
+): Promise<boolean> {
+  const key = `${prefix}:${queue}:${id}`
+  return (await redis.eval(SWAP, 2, key, `${key}:lock`, before, json)) === 1
 }
 
 /** The options as BullMQ keeps them. */
