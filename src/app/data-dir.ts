@@ -50,14 +50,33 @@ export async function openDataDir(root: string): Promise<DataPaths> {
 
 const PROBE = '.probe-'
 
+/** About the bytes of a picture. */
+const PROBE_BYTES = 1024 ** 2
+
+/** Writes a file of 1 MiB to the disk of a folder, and removes it. @throws what the disk refuses, as Node reports it */
+export async function tryWriting(folder: string): Promise<void> {
+  const probe = await fs.mkdtemp(path.join(folder, PROBE))
+  try {
+    await fs.writeFile(path.join(probe, 'file'), Buffer.alloc(PROBE_BYTES), { flush: true })
+  } finally {
+    await fs.rm(probe, { recursive: true })
+  }
+}
+
 /** Removes what killed processes left beside the files of the daemon; the cache and the verdicts look after their own. */
 async function removeLeftovers(root: string, before: number): Promise<void> {
-  const { admissions, drift } = dataPaths(root)
+  const { admissions, cache, drift } = dataPaths(root)
   for (const folder of [root, admissions, drift]) await removeUnfinished(folder, before)
-  for (const name of (await fs.readdir(root)).filter((one) => one.startsWith(PROBE))) {
-    const probe = path.join(root, name)
+  await removeProbes(root, before)
+  // Before the first start there is none.
+  await removeProbes(cache, before).catch(() => {})
+}
+
+async function removeProbes(folder: string, before: number): Promise<void> {
+  for (const name of (await fs.readdir(folder)).filter((one) => one.startsWith(PROBE))) {
+    const probe = path.join(folder, name)
     const stat = await fs.stat(probe).catch(() => null)
-    if (stat && stat.mtimeMs < before) await fs.rmdir(probe).catch(() => {})
+    if (stat && stat.mtimeMs < before) await fs.rm(probe, { recursive: true }).catch(() => {})
   }
 }
 

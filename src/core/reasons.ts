@@ -36,7 +36,7 @@ export const REASONS = {
   'argument-invalid': setup('An argument or flag of the command line has a value that is not accepted.'),
   'data-dir-unusable': setup(
     'The data directory cannot be written.',
-    'Set ATTESTD_DATA_DIR to a directory that this user owns.',
+    'Set ATTESTD_DATA_DIR to a directory that this user owns. If its disk became read-only or fails (see the kernel log), repair it.',
   ),
   'disk-full': retry(
     'The disk of the data directory is full.',

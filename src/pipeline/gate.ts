@@ -40,6 +40,7 @@ export class Gate {
   #pauseReason: Reason = 'service-rate-limited'
   #rateLimitsInARow = 0
   #refused: StakeRefusal | null = null
+  #keyRefused = false
   #stakeDoubted = false
   #hasRole = true
 
@@ -60,7 +61,7 @@ export class Gate {
     const isFirst = this.#stake === null
     this.#stake = stake
     this.#stakeDoubted = false
-    if (from === 'service') this.#refused = null
+    if (from === 'service') this.letIn()
     return before !== this.stakeOk || (isFirst && this.stakeLow)
   }
 
@@ -88,6 +89,17 @@ export class Gate {
   /** The service let this key in again, whatever it stated of the stake. */
   letIn(): void {
     this.#refused = null
+    this.#keyRefused = false
+  }
+
+  /** The service answered 401: each send fails by itself, so the gate stays open, but a person is needed. */
+  refuseKey(): void {
+    this.#keyRefused = true
+  }
+
+  /** Whether the service refused the credentials when it was last asked for its list. */
+  get keyRefused(): boolean {
+    return this.#keyRefused
   }
 
   /** Why the service lets this key do nothing; a stake that is known to be too low explains more than its refusal. */

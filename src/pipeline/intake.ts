@@ -26,6 +26,7 @@ import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
 import { retryPassed } from './retry-failed.js'
 import { inReview } from './review-desk.js'
+import { isRefusal } from './stake-reader.js'
 
 /** The ports of intake; `random` is for the jitter of pauses after a failed list. */
 export interface IntakeOptions {
@@ -41,8 +42,8 @@ export interface IntakeOptions {
   readonly listEveryMs: number
   /** Called for every list and stream that the service let this key read; null where it did not state the stake. */
   readonly onStake: (stake: Stake | null) => void
-  /** The service refused the list (403), as it does below the minimum stake. */
-  readonly onForbidden: (failure: AttestdError) => void
+  /** The service refused the list: the credentials (401), or as it does below the minimum stake (403). */
+  readonly onRefused: (failure: AttestdError) => void
   /** The service refused the stream, or reported an error on it: its list may state more of the stake. */
   readonly onStreamRefused: (signal: AbortSignal) => void
 }
@@ -220,7 +221,7 @@ export class Intake {
 
   /** @returns how long to wait before the next list, ms */
   async #list(signal: AbortSignal): Promise<number> {
-    const { clock, listEveryMs, log, onForbidden, onStake, random, service } = this.#options
+    const { clock, listEveryMs, log, onRefused, onStake, random, service } = this.#options
     const asked = clock.monotonic()
     this.#listedAt = asked
     try {
@@ -236,7 +237,7 @@ export class Intake {
     } catch (error) {
       if (signal.aborted) return listEveryMs
       const failure = toAttestdError(error)
-      if (failure.reason === 'service-forbidden') onForbidden(failure)
+      if (isRefusal(failure)) onRefused(failure)
       this.#failedListsInARow += 1
       const ownMs = backoffMs(this.#failedListsInARow, LIST_BACKOFF, random)
       const retryInMs = honoredDelayMs(failure.retryAfterMs, ownMs)

@@ -61,9 +61,13 @@ export class StakeReader {
     else log.warn({ ...facts, reason: 'stake-low' }, 'stake was below the minimum; submission was paused')
   }
 
-  /** The service refused (403) a route that it keeps open to every key with enough stake. */
+  /** The service refused the credentials (401), or (403) a route that it keeps open to every key with enough stake. */
   refused(failure: AttestdError): void {
     const { gate, log, onRefused } = this.#options
+    if (failure.reason === 'service-unauthorized') {
+      gate.refuseKey()
+      return
+    }
     const detail = failure.message
     if (gate.refuse(refusalOf(failure))) {
       log.warn({ reason: gate.shutOut, detail }, 'the service refused this key; submission was paused')
@@ -121,11 +125,15 @@ export class StakeReader {
       this.seen(stake)
     } catch (error) {
       const failure = toAttestdError(error)
-      if (failure.reason === 'service-forbidden') this.refused(failure)
+      if (isRefusal(failure)) this.refused(failure)
       throw failure
     }
   }
 }
+
+/** Whether the service refuses the key itself. */
+export const isRefusal = ({ reason }: AttestdError): boolean =>
+  reason === 'service-forbidden' || reason === 'service-unauthorized'
 
 /** How a service words its stake gate is not shown: a 403 that speaks of the stake is taken for it. */
 function refusalOf(failure: AttestdError): StakeRefusal {

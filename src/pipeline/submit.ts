@@ -27,7 +27,7 @@ export interface SubmitOptions {
   readonly timestampWindowMs: number
   /** Longest time the service may take to store a request that it accepted, ms. */
   readonly storeTimeMs: number
-  /** Reads the stake again after a 403. @returns whether the key is let in; null where that could not be found out */
+  /** Reads the stake again after a 403 or 401. @returns whether the key is let in; null where that could not be found out */
   readonly confirmStake: (signal: AbortSignal) => Promise<boolean | null>
   readonly doppelgangers: Pick<Doppelgangers, 'found' | 'isForeign'>
   readonly log: Log
@@ -245,6 +245,8 @@ async function holdOrThrow(
   if (reason === 'service-rate-limited') {
     return { kind: 'hold', reason, delayMs: options.gate.slowDown(failure.retryAfterMs) }
   }
+  // The list shows whether the key is refused, or this request alone.
+  if (reason === 'service-unauthorized') await options.confirmStake(run.signal)
   if (reason !== 'service-forbidden') throw failure
   if ((await options.confirmStake(run.signal)) === true) {
     throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { dataPaths, openDataDir } from '../../src/app/data-dir.js'
+import { dataPaths, openDataDir, tryWriting } from '../../src/app/data-dir.js'
 
 let folder: string
 beforeEach(async () => {
@@ -62,19 +62,27 @@ describe('the data directory', () => {
 
 it('what killed processes left unfinished is gone an hour later, and what others just began stays', async () => {
   const data = at('data')
-  const left = ['.probe-abcdef', 'drift', 'admissions']
+  const left = ['.probe-abcdef', 'cache/.probe-abcdef', 'drift', 'admissions']
   for (const name of [...left, '.probe-ghijkl']) await fs.mkdir(path.join(data, name), { recursive: true })
   const files = ['control.json', 'detectors.json', 'drift/d.json', 'admissions/d.json']
   for (const name of files) await fs.writeFile(path.join(data, `${name}.0123456789ab.tmp`), '{')
   await fs.writeFile(path.join(data, 'control.json.ba9876543210.tmp'), '{')
+  await fs.writeFile(path.join(data, 'cache/.probe-abcdef/file'), 'begun')
   const old = Date.now() / 1000 - 2 * 3600
-  for (const name of [...files.map((one) => `${one}.0123456789ab.tmp`), '.probe-abcdef'])
+  for (const name of [...files.map((one) => `${one}.0123456789ab.tmp`), '.probe-abcdef', 'cache/.probe-abcdef'])
     await fs.utimes(path.join(data, name), old, old)
   await openDataDir(data)
   expect((await fs.readdir(data, { recursive: true })).toSorted()).toEqual([
     '.probe-ghijkl',
     'admissions',
+    'cache',
     'control.json.ba9876543210.tmp',
     'drift',
   ])
+})
+
+it('trying to write leaves nothing behind, and throws what the file system answers', async () => {
+  await tryWriting(folder)
+  expect(await fs.readdir(folder)).toEqual(['elsewhere'])
+  await expect(tryWriting(at('nowhere'))).rejects.toMatchObject({ code: 'ENOENT' })
 })

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { DaemonBench } from '../support/daemon-bench.js'
+import { findRedisServer } from '../support/redis-server.js'
 
 let bench: DaemonBench
 
@@ -19,6 +20,30 @@ it('a revoked key stops submission, is said by name, and costs no job and no pro
   expect(await daemon.failedJobs()).toEqual([])
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(0)
+})
+
+it.skipIf(findRedisServer() === null)(
+  'a revoked key shows on a daemon that only submits, also before it sends',
+  async () => {
+    bench = await DaemonBench.create()
+    const { url } = await bench.redis()
+    const daemon = await bench.startHere({ ATTESTD_QUEUE_URL: url, ATTESTD_ROLES: 'submit' }).ready()
+    bench.sandbox.control.revokeKey(bench.sandbox.attesterKey.id)
+    const named = () => daemon.metric('attestd_not_ready', 'check="stake"', 'reason="service-unauthorized"')
+    await bench.until('a key that is named', async () => (await named()) === 1)
+    expect((await daemon.get('/readyz')).status).toBe(503)
+  },
+)
+
+it('a refused send shows that the key was revoked, long before the next list', async () => {
+  bench = await DaemonBench.create({ faults: { rules: [{ route: 'one', fault: 'slow', ms: 300 }] } })
+  await bench.prepare()
+  const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '3600000' }).ready()
+  await bench.registerMany(2, 'sending')
+  await bench.until('a question', () => bench.requests('one') > 0)
+  bench.sandbox.control.revokeKey(bench.sandbox.attesterKey.id)
+  const named = () => daemon.metric('attestd_not_ready', 'check="stake"', 'reason="service-unauthorized"')
+  await bench.until('a key that is named', async () => (await named()) === 1)
 })
 
 it('an asset that closes while its job waits is dropped without being fetched', async () => {

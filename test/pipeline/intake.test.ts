@@ -24,7 +24,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const feed: ServiceEvent[] = []
   const wakers: (() => void)[] = []
   const lists: (Asset[] | Error)[] = [open]
-  const counts = { listed: 0, skipped: [] as string[], stakes: 0, forbidden: 0, streamRefused: 0 }
+  const counts = { listed: 0, skipped: [] as string[], stakes: 0, refused: 0, streamRefused: 0 }
   const broken = { queue: false }
   const results = new Map<string, unknown>()
   const gate: { hold?: Promise<void> } = {}
@@ -99,7 +99,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     },
     listEveryMs: 60_000,
     onStake: () => counts.stakes++,
-    onForbidden: () => counts.forbidden++,
+    onRefused: () => counts.refused++,
     onStreamRefused: () => counts.streamRefused++,
   })
   const stop = new AbortController()
@@ -435,15 +435,18 @@ describe('intake', () => {
     expect(parts.completedRemoved).toEqual([])
   })
 
-  it('a refused list is reported, since it concerns the stake', async () => {
-    const parts = setUp()
-    await settle()
-    parts.lists.push(new AttestdError('service-forbidden'))
-    await parts.clock.advance(60_000)
-    await settle()
-    await parts.end()
-    expect(parts.counts.forbidden).toBe(1)
-  })
+  it.each(['service-forbidden', 'service-unauthorized'] as const)(
+    'a list refused with %s is reported, since it concerns the stake or the key',
+    async (reason) => {
+      const parts = setUp()
+      await settle()
+      parts.lists.push(new AttestdError(reason))
+      await parts.clock.advance(60_000)
+      await settle()
+      await parts.end()
+      expect(parts.counts.refused).toBe(1)
+    },
+  )
 
   it.each([
     ['service-forbidden', 1],

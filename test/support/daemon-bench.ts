@@ -100,9 +100,9 @@ export class DaemonBench {
     await placeEmptyDatabase(path.join(this.folder, name, 'queue', 'pg'), false, systemClock)
   }
 
-  /** Starts a daemon as a process. @param name one data directory per name, so that the same name restarts where it stopped */
-  start(changes: Readonly<Record<string, string>> = {}, name = 'main'): DaemonProcess {
-    return this.#add(new DaemonProcess(this.env(changes), this.#files(name)))
+  /** Starts a daemon as a process. @param name one data directory per name, so that the same name restarts where it stopped @param within see `DaemonProcess` */
+  start(changes: Readonly<Record<string, string>> = {}, name = 'main', within: readonly string[] = []): DaemonProcess {
+    return this.#add(new DaemonProcess(this.env(changes), this.#files(name), [], within))
   }
 
   /** The same in this process, which is lighter; what a signal or a crash does to a process is not shown by it. */

@@ -12,12 +12,19 @@ export class DaemonProcess extends DaemonUnderTest {
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  /** @param args of `run` */
-  constructor(env: Readonly<Record<string, string>>, files: DaemonFiles, args: readonly string[] = []) {
+  /** @param args of `run` @param within a command that replaces itself with the one after it, such as `unshare` */
+  constructor(
+    env: Readonly<Record<string, string>>,
+    files: DaemonFiles,
+    args: readonly string[] = [],
+    within: readonly string[] = [],
+  ) {
     super(files)
     const { PATH = '', HOME = '' } = process.env
     const out = fs.openSync(files.logFile, 'a', 0o600)
-    this.#child = spawn(process.execPath, [...V8_FLAGS, packagePath('dist', 'cli', 'main.js'), 'run', ...args], {
+    const main = [process.execPath, ...V8_FLAGS, packagePath('dist', 'cli', 'main.js')]
+    const [program, ...line] = [...within, ...main, 'run', ...args]
+    this.#child = spawn(program!, line, {
       env: { PATH, HOME, ATTESTD_DATA_DIR: files.dataDir, ...env },
       stdio: ['ignore', out, out],
     })

@@ -193,7 +193,8 @@ async function startHttp(
     fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},
     onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
-  const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes }
+  const { diskRest: rest } = roles
+  const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes, rest }
   registerReadiness({ health, draining: () => roles.draining, queue, disk, ...roles.readiness })
   metrics.beforeScrape(() => collectDepths(queue, metrics))
   metrics.beforeScrape(() => collectReview(parts, roles.review))

@@ -19,6 +19,7 @@ export class KindWorkers {
   /** One change after the other. */
   #following: Promise<void> = Promise.resolve()
   #stopped = false
+  #resting = false
 
   constructor(
     detectors: Pick<DetectorHost, 'detectorFor'>,
@@ -34,6 +35,18 @@ export class KindWorkers {
   follow(): Promise<void> {
     this.#following = this.#following.catch(() => {}).then(() => this.#change())
     return this.#following
+  }
+
+  /** Takes no jobs until `goOn`, whatever detectors there are; jobs under way go on. */
+  rest(): void {
+    this.#resting = true
+    for (const worker of this.#workers.values()) worker.pause()
+  }
+
+  /** See `follow`. */
+  goOn(): Promise<void> {
+    this.#resting = false
+    return this.follow()
   }
 
   /** See `RunningWorker.stop`. */
@@ -52,12 +65,18 @@ export class KindWorkers {
 
   async #change(): Promise<void> {
     if (this.#stopped) return
-    const served = servedQueues(this.#detectors)
+    const served = this.#resting ? [] : servedQueues(this.#detectors)
     for (const [name, worker] of this.#workers) {
       if (served.includes(name)) worker.resume()
       else worker.pause()
     }
     const starting = served.filter((name) => !this.#workers.has(name))
-    await Promise.all(starting.map(async (name) => this.#workers.set(name, await this.#start(name))))
+    await Promise.all(starting.map((name) => this.#add(name)))
+  }
+
+  async #add(name: AnalyzeQueue): Promise<void> {
+    const worker = await this.#start(name)
+    this.#workers.set(name, worker)
+    if (this.#resting) worker.pause()
   }
 }

@@ -11,6 +11,7 @@ import { type QueueEngine, queueWords } from '../../queue/queues.js'
 import { clockTrouble } from '../../service/clock-trouble.js'
 import type { ServiceClock } from '../../service/service-clock.js'
 import type { Activity } from './activity.js'
+import { type DiskRest, FULL_BYTES } from './disk-rest.js'
 import type { MediaWatch } from './media-watch.js'
 import type { WatchedContract } from './service-side.js'
 
@@ -24,6 +25,8 @@ export interface ReadinessParts {
     readonly free: () => Promise<number>
     /** Below this the check warns, bytes. */
     readonly leastBytes: number
+    /** Null where nothing is analyzed. */
+    readonly rest: Pick<DiskRest, 'refusal'> | null
   }
   readonly detectors: DetectorHost | null
   /** Null where no media is fetched. */
@@ -42,8 +45,6 @@ export interface ReadinessParts {
 
 /** A daemon that has not inferred for longer than this is not ready, ms; one at work may take a file's limit longer. */
 const INFERENCE_FRESH_MS = 60_000
-/** With less room no log segment of the embedded queue (16 MiB) and no media fits, bytes. */
-const FULL_BYTES = 32 * 1024 ** 2
 
 /** Registers the checks of `/readyz`: queue, disk, running, inference, media, stream, stake, clock, alone. */
 export function registerReadiness({
@@ -82,7 +83,8 @@ async function queueCheck(queue: QueueEngine): Promise<CheckResult> {
   return { ok: false, reason: 'queue-paused', message: `Paused: ${paused.join(', ')}.` }
 }
 
-async function diskCheck({ free, leastBytes }: ReadinessParts['disk']): Promise<CheckResult> {
+async function diskCheck({ free, leastBytes, rest }: ReadinessParts['disk']): Promise<CheckResult> {
+  if (rest?.refusal) return { ok: false, ...rest.refusal }
   const bytes = await free()
   const message = `${sizeText(bytes)} are free on the disk of the data directory.`
   if (bytes < FULL_BYTES) return { ok: false, reason: 'disk-full', message }
@@ -126,6 +128,8 @@ function stakeCheck(
   { gate, serviceClock }: NonNullable<ReadinessParts['submission']>,
   contract: ReadinessParts['contract'],
 ): CheckResult {
+  if (gate.keyRefused)
+    return { ok: false, reason: 'service-unauthorized', message: 'The service refuses the credentials.' }
   // What keeps service time from being read keeps the stake, too.
   const { failure } = serviceClock.state()
   const reason = gate.stakeTrouble === 'stake-unknown' ? (failure?.reason ?? 'stake-unknown') : gate.stakeTrouble

@@ -11,6 +11,7 @@ import { VerdictStore } from '../../pipeline/verdict-store.js'
 import type { RunningWorker } from '../../queue/queues.js'
 import type { DaemonParts } from '../parts.js'
 import type { ReviewSide } from '../review/open-review.js'
+import type { DiskRest } from './disk-rest.js'
 import { Loops } from './loops.js'
 import type { ReadinessParts } from './readiness.js'
 import { openServiceSide, type ServiceSide } from './service-side.js'
@@ -20,6 +21,8 @@ import { startAnalysis } from './start-analysis.js'
 export interface Roles {
   readonly readiness: Pick<ReadinessParts, 'detectors' | 'media' | 'stream' | 'submission' | 'contract'>
   readonly review: ReviewSide
+  /** Null where nothing is analyzed. */
+  readonly diskRest: Pick<DiskRest, 'refusal'> | null
   readonly draining: boolean
   /** Resolves with the error when a loop ended that should not have; recovery needs a restart. */
   readonly lost: Promise<Error>
@@ -110,6 +113,7 @@ export async function startRoles(
           : null,
       contract: side?.contract ?? null,
     },
+    diskRest: analysis?.disk ?? null,
     review: { analysis, service: side?.opened ?? null },
     lost: loops.lost,
     get draining() {
@@ -176,7 +180,7 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppel
     events: report.pipeline,
     listEveryMs: options.settings.listEveryMs,
     onStake: (read) => stake.seen(read),
-    onForbidden: (failure) => stake.refused(failure),
+    onRefused: (failure) => stake.refused(failure),
     onStreamRefused: (signal) => void stake.confirm(signal),
   })
 }

@@ -1,3 +1,4 @@
+import { freeBytes } from '../../core/disk/free-space.js'
 import { toAttestdError } from '../../core/errors.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { MediaSource } from '../../media/media-source.js'
@@ -6,9 +7,11 @@ import { freeAbstained } from '../../pipeline/other-detector.js'
 import { retryForDetectors } from '../../pipeline/retry-failed.js'
 import { ShadowLine } from '../../pipeline/shadow-line.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
+import { tryWriting } from '../data-dir.js'
 import { openMedia } from '../open/open-media.js'
 import { countMediaEvent } from '../open/room-events.js'
 import type { DaemonParts } from '../parts.js'
+import { DiskRest } from './disk-rest.js'
 import { KindWorkers } from './kind-workers.js'
 
 /** Without live work a real inference is made this often, ms: well within the minute that readiness demands. */
@@ -20,6 +23,7 @@ export interface Analysis {
   readonly verdicts: VerdictStore
   readonly media: MediaSource
   readonly workers: KindWorkers
+  readonly disk: DiskRest
   /** Keeps the proof fresh that inference works, until the signal aborts. */
   probe(signal: AbortSignal): Promise<void>
   /**
@@ -51,7 +55,15 @@ export async function startAnalysis(
   const shadows = new ShadowLine({ detectors, unsurePolicy, clock, log, events })
   closers.push(() => shadows.stop())
   const needs = { media, detectors, verdicts, shadows, queue, unsurePolicy, clock, log, events }
-  const processor = analyze(needs)
+  const disk = new DiskRest({
+    tryWriting: () => tryWriting(paths.cache),
+    free: () => freeBytes(paths.cache),
+    workers: () => workers,
+    clock,
+    log,
+  })
+  closers.push(async () => disk.stop())
+  const processor = disk.watched(analyze(needs))
   const workers = new KindWorkers(detectors, (name) => queue.work(name, processor, report.worker), clock)
   await workers.follow()
   const retryFailed = () => retryByThese(detectors, parts)
@@ -60,6 +72,7 @@ export async function startAnalysis(
     media,
     verdicts,
     workers,
+    disk,
     probe: (signal) => probeInference(detectors, parts, signal),
     retryFailed,
   }

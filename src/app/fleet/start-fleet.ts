@@ -19,7 +19,7 @@ import { workersCheck } from './workers-check.js'
 export interface OwnFacts {
   /** Where its HTTP side listens; the name of the daemon is made of it. */
   readonly port: () => number
-  readonly roles: Pick<Roles, 'draining' | 'readiness'>
+  readonly roles: Pick<Roles, 'diskRest' | 'draining' | 'readiness'>
   readonly health: Health
   readonly watch: Pick<ReadinessWatch, 'look'>
 }
@@ -119,7 +119,10 @@ function reportSecrets(fingerprints: readonly string[], trouble: DaemonParts['ou
 function workedOn({ options }: DaemonParts, { roles }: Pick<OwnFacts, 'roles'>): QueueName[] {
   if (roles.draining) return []
   const { detectors } = roles.readiness
-  return [...(detectors ? servedQueues(detectors) : []), ...options.settings.roles.filter((role) => role === 'submit')]
+  return [
+    ...(detectors && !roles.diskRest?.refusal ? servedQueues(detectors) : []),
+    ...options.settings.roles.filter((role) => role === 'submit'),
+  ]
 }
 
 function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omit<DaemonCard, 'name'> {

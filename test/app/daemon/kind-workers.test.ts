@@ -41,3 +41,29 @@ it('a stop does not wait for a worker that cannot start while the queue engine i
   await settle()
   expect(await workers.stop(0)).toEqual({ drained: true })
 })
+
+it('workers that rest take nothing, not even those of detectors that are loaded meanwhile, until they go on', async () => {
+  const kinds = new Set<string>(['image'])
+  const taking = new Set<string>()
+  const detectors = { detectorFor: (kind: string) => (kinds.has(kind) ? ({} as DetectorSummary) : null) }
+  const start = async (name: string) => {
+    await settle()
+    taking.add(name)
+    return {
+      pause: () => void taking.delete(name),
+      resume: () => void taking.add(name),
+      stop: async () => ({ drained: true }),
+    }
+  }
+  const workers = new KindWorkers(detectors, start, systemClock)
+  const starting = workers.follow()
+  await Promise.resolve()
+  workers.rest()
+  await starting
+  expect([...taking]).toEqual([])
+  kinds.add('text')
+  await workers.follow()
+  expect([...taking]).toEqual([])
+  await workers.goOn()
+  expect([...taking].sort()).toEqual(['analyze-image', 'analyze-text', 'analyze-unknown'])
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Activity } from '../../../src/app/daemon/activity.js'
+import type { DiskRest } from '../../../src/app/daemon/disk-rest.js'
 import { type ReadinessParts, registerReadiness } from '../../../src/app/daemon/readiness.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
@@ -23,13 +24,13 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
   const activity = new Activity(() => clock.monotonic())
   const findings = { scores: 0, lastAsset: null as string | null }
   const host = { lastInferenceAgoMs: 0, timeoutMs: 90_000, ready: 1, busy: 0, size: 1, unreachable: [] as string[] }
-  const disk = { free: 900 * MIB }
+  const disk = { free: 900 * MIB, refusal: null as DiskRest['refusal'] }
   const queue = { ping: async () => {}, isPaused: async () => false }
   const parts: ReadinessParts = {
     health,
     draining: () => false,
     queue: queue as unknown as QueueEngine,
-    disk: { free: async () => disk.free, leastBytes: 256 * MIB },
+    disk: { free: async () => disk.free, leastBytes: 256 * MIB, rest: disk },
     detectors: { state: () => host } as unknown as DetectorHost,
     media: activity.media,
     stream: { activity, gate, idleMs: IDLE_MS },
@@ -114,6 +115,14 @@ describe('the disk of the data directory', () => {
     expect(await check('disk')).toMatchObject({ ok: true, reason: 'disk-low', fix: expect.stringContaining('df') })
     disk.free = 31 * MIB
     expect(await check('disk')).toMatchObject({ ok: false, reason: 'disk-full' })
+  })
+
+  it('is not ready while it refuses writes, however much room there is', async () => {
+    const { check, disk } = newReadiness()
+    disk.refusal = { reason: 'data-dir-unusable', message: 'refused' }
+    expect(await check('disk')).toMatchObject({ ok: false, reason: 'data-dir-unusable', message: 'refused' })
+    disk.refusal = null
+    expect(await check('disk')).toMatchObject({ ok: true })
   })
 })
 
@@ -210,6 +219,17 @@ describe('the stake', () => {
       message: `${staked} 10 min 0 s ago: No endpoint answered.`,
       fix: expect.stringContaining('ATTESTD_RPC_URLS'),
     })
+  })
+
+  it('is not ready while the service refuses the credentials, until it answers this key again', async () => {
+    const { check, gate } = newReadiness()
+    gate.updateStake(stake(2n * 10n ** 18n))
+    gate.refuseKey()
+    expect(await check('stake')).toMatchObject({ ok: false, reason: 'service-unauthorized' })
+    gate.updateStake(stake(2n * 10n ** 18n), 'contract')
+    expect(await check('stake')).toMatchObject({ ok: false, reason: 'service-unauthorized' })
+    gate.updateStake(stake(2n * 10n ** 18n))
+    expect(await check('stake')).toMatchObject({ ok: true })
   })
 
   it('is told by what stands behind it: a role, a refusal, a doubt', async () => {
