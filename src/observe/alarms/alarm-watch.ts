@@ -15,6 +15,17 @@ const CALLED_FOR: readonly Reason[] = [
 ]
 /** A state that lasts less is not reported, ms: a worker that starts is missing for a moment. */
 const LASTING_MS = 10_000
+/** Reasons of checks for which a person is called only where they last: while they do, nothing is scored or submitted. */
+const STUCK: readonly Reason[] = [
+  'queue-unreachable',
+  'disk-full',
+  'detector-unavailable',
+  'detector-unreachable',
+  'clock-untrusted',
+  'stake-unknown',
+]
+/** As long as the alert rules for them wait, ms: longer than a restart or a failover takes. */
+const STUCK_MS = 120_000
 
 /** Where alarms go, and how seldom. */
 export interface AlarmWatchOptions {
@@ -52,7 +63,7 @@ export class AlarmWatch {
 
   /** Called with every look at readiness, about once a second. */
   look({ checks }: Readiness): void {
-    for (const reason of CALLED_FOR) {
+    for (const reason of [...CALLED_FOR, ...STUCK]) {
       const found = checks.find((check) => check.reason === reason)
       this.#note(reason, found ? found.message : null)
     }
@@ -78,7 +89,8 @@ export class AlarmWatch {
     this.#watched.set(reason, watched)
     if (isOn !== watched.isOn) Object.assign(watched, { isOn, since: now })
     const state = isOn ? 'firing' : 'resolved'
-    if (state === watched.sent || now - watched.since < Math.min(LASTING_MS, everyMs)) return
+    const lastingMs = isOn && STUCK.includes(reason) ? STUCK_MS : LASTING_MS
+    if (state === watched.sent || now - watched.since < Math.min(lastingMs, everyMs)) return
     if (now - watched.sentAt < everyMs) return
     Object.assign(watched, { sent: state, sentAt: now })
     this.#send(reason, state, message ?? 'It is over.')

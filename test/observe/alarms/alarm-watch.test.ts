@@ -42,6 +42,17 @@ it('sends nothing for a moment, and nothing for what no person is called for', (
   expect(sent()).toEqual([])
 })
 
+it('sends an alarm for what stops all scores once it lasts longer than a restart or a failover', () => {
+  const { look, sent } = watched()
+  look(119, 'queue-unreachable', 'disk-full')
+  look(5, 'disk-full')
+  expect(sent()).toEqual(['disk-full firing'])
+  look(121, 'queue-unreachable')
+  expect(sent()).toEqual(['disk-full firing', 'queue-unreachable firing'])
+  look(700)
+  expect(sent().slice(2)).toEqual(['disk-full resolved', 'queue-unreachable resolved'])
+})
+
 it('sends an alarm that comes and goes at most once in the time, with the state that it has then', () => {
   const { look, sent } = watched()
   for (let turn = 0; turn < 10; turn++) {
