@@ -9,6 +9,7 @@ import type { Ledger } from '../../pipeline/ledger.js'
 import { submit } from '../../pipeline/submit.js'
 import { VerdictStore } from '../../pipeline/verdict-store.js'
 import type { RunningWorker } from '../../queue/queues.js'
+import { recordTime } from '../../service/record-time.js'
 import type { DaemonParts } from '../parts.js'
 import type { ReviewSide } from '../review/open-review.js'
 import type { DiskRest } from './disk-rest.js'
@@ -32,7 +33,7 @@ export interface Roles {
   submitted(assetId: string, outcome: SubmitResult['outcome']): void
   /** Takes jobs of the kinds that there are detectors for by now, and see `Analysis.retryFailed`. */
   detectorsChanged(): void
-  /** Removes what is older than the settings state. */
+  /** Removes what is older than the settings state; nothing while the service is to state its time and does not. */
   prune(ledger: Ledger): Promise<void>
   stop(drainMs: number): Promise<{ drained: boolean }>
 }
@@ -131,12 +132,12 @@ export async function startRoles(
       void retryFailed()
     },
     async prune(ledger) {
-      const now = parts.clock.now()
-      await (analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, settings.verdictBytes)).prune(
-        settings.retainVerdictsMs,
-        now,
-      )
-      await ledger.prune(settings.retainVerdictsMs, now)
+      const now = await recordTime(parts.clock, side?.opened.clock ?? null, stopTaking.signal)
+      if (now === null) return
+      const { retainVerdictsMs, verdictBytes } = settings
+      const verdicts = analysis?.verdicts ?? new VerdictStore(paths.verdicts, null, verdictBytes)
+      await verdicts.prune(retainVerdictsMs, now)
+      await ledger.prune(retainVerdictsMs, now)
     },
     async stop(drainMs) {
       stopTaking.abort()
