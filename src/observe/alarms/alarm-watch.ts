@@ -19,6 +19,7 @@ const LASTING_MS = 10_000
 const STUCK: readonly Reason[] = [
   'queue-unreachable',
   'disk-full',
+  'data-dir-unusable',
   'detector-unavailable',
   'detector-unreachable',
   'clock-untrusted',
