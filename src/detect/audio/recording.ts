@@ -142,15 +142,16 @@ function requireBounds({ sampleRate, channels }: SoundBlock): void {
 
 /** @param most samples, of a longer block the first */
 function meanOf(channels: readonly Float32Array[], most: number): Float32Array {
-  const sums = new Float64Array(Math.min(most, channels[0]?.length ?? 0))
-  for (const channel of channels)
-    for (let index = 0; index < sums.length; index++) sums[index] = (sums[index] as number) + (channel[index] as number)
-  const mean = new Float32Array(sums.length)
-  for (let index = 0; index < sums.length; index++) {
-    const sum = sums[index] as number
+  const { length: count } = channels
+  const first = channels[0] ?? new Float32Array(0)
+  const mean = new Float32Array(Math.min(most, first.length))
+  for (let index = 0; index < mean.length; index++) {
+    // A sum from zero on, as of more channels: it makes no zero negative.
+    let sum = 0 + (first[index] as number)
+    for (let channel = 1; channel < count; channel++) sum += channels[channel]?.[index] as number
     // Written so that NaN fails too.
-    if (!(Math.abs(sum) <= MAX_LEVEL * channels.length)) throw corruptSound('its samples are not within full scale.')
-    mean[index] = sum / channels.length
+    if (!(Math.abs(sum) <= MAX_LEVEL * count)) throw corruptSound('its samples are not within full scale.')
+    mean[index] = sum / count
   }
   return mean
 }
