@@ -94,12 +94,16 @@ export class DiskRest {
     if (await this.#accepts()) {
       this.#refusal = null
       log.debug({}, 'analysis was resumed')
-      await workers().goOn()
+      await workers()
+        .goOn()
+        .catch((error: unknown) =>
+          log.error({ err: error }, 'workers were not updated after the disk accepted a write'),
+        )
     } else this.#endRest = startTimer(clock, REST_MS, () => void this.#tryAgain())
   }
 
   async #hasRoom(): Promise<boolean> {
-    return (await this.#accepts()) && (await this.#options.free()) >= FULL_BYTES
+    return (await this.#accepts()) && (await this.#options.free().catch(() => 0)) >= FULL_BYTES
   }
 
   #accepts(): Promise<boolean> {

@@ -16,7 +16,7 @@ const cacheFailure = (code: string) => onDisk(() => Promise.reject(diskError(cod
 /** A disk that a test breaks, and workers that are told to rest. */
 function newRest() {
   const clock = new ManualClock()
-  const disk = { free: 900 * MIB, broken: null as string | null, tries: 0 }
+  const disk = { free: (900 * MIB) as number | null, broken: null as string | null, tries: 0 }
   const seen: string[] = []
   const workers = { rest: () => void seen.push('rest'), goOn: async () => void seen.push('go on') }
   const rest = new DiskRest({
@@ -24,7 +24,10 @@ function newRest() {
       disk.tries += 1
       if (disk.broken) throw diskError(disk.broken)
     },
-    free: async () => disk.free,
+    free: async () => {
+      if (disk.free === null) throw diskError('EIO')
+      return disk.free
+    },
     workers: () => workers,
     clock,
     log: silentLog,
@@ -94,10 +97,10 @@ describe('workers do not rest over', () => {
     expect([seen, rest.refusal]).toEqual([[], null])
   })
 
-  it('but over one where hardly any room is left', async () => {
+  it.each([31 * MIB, null])('but over one that leaves hardly any room, or none that can be read: %s', async (free) => {
     const { disk, fails, seen } = newRest()
-    disk.free = 31 * MIB
-    await fails(() => cacheFailure('ENOSPC'))
+    disk.free = free
+    expect(await fails(() => cacheFailure('ENOSPC'))).toMatchObject({ reason: 'media-cache-failed' })
     expect(seen).toEqual(['rest'])
   })
 })
