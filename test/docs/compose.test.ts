@@ -22,6 +22,7 @@ const service = z.object({
   read_only: z.literal(true),
   cap_drop: z.tuple([z.literal('ALL')]),
   security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  ulimits: z.object({ core: z.number() }).optional(),
 })
 const { networks, secrets, services, volumes } = z
   .object({
@@ -38,6 +39,10 @@ describe('config/compose.yaml', () => {
     expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'analyze', 'redis'])
     expect(named.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['sandbox', 'sandbox-daemon'])
   })
+
+  it.each(named.filter(([, { secrets }]) => secrets.length > 0))('%s leaves no memory with secrets behind', (_, one) =>
+    expect(one.ulimits).toEqual({ core: 0 }),
+  )
 
   it.each(named)('%s: what it names is defined', (_, one) => {
     expect(Object.keys(networks)).toEqual(expect.arrayContaining(one.networks))

@@ -26,6 +26,8 @@ describe('config/systemd/attestd.service', () => {
     expect(named).toEqual(loaded)
   })
 
+  it('leaves no memory with the keys behind', () => expect(all('LimitCORE')).toEqual(['0']))
+
   it('has time to drain, and is not restarted where that mends nothing', () => {
     expect(Number(all('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
     expect(all('Restart')).toEqual(['on-failure'])
