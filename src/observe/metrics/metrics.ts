@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from '../../core/clock.js'
+import { SharedReading } from '../../core/shared-reading.js'
 import { withinLimit } from '../../core/time-limit.js'
 import type { MetricEntry, Role } from './metric-entry.js'
 import { METRICS, type MetricKey } from './metric-table.js'
@@ -63,15 +64,18 @@ export function createMetrics({ clock, processMetrics, roles }: MetricsOptions):
   )
   const set = Object.fromEntries(entries) as unknown as MetricSet
   const collectors: (() => void | Promise<void>)[] = []
+  // Whoever reaches the port may scrape, and each scrape reads the queue: those at the same time share one.
+  const scrapes = new SharedReading<string>()
+  const scrape = async () => {
+    await Promise.all(collectors.map((collect) => collectOnce(collect, clock, () => set.scrapeFailures.inc({}))))
+    return registry.metrics()
+  }
 
   return {
     ...set,
     setStake: (stake) => setStake(set, stake),
     beforeScrape: (collect) => void collectors.push(collect),
-    async text() {
-      await Promise.all(collectors.map((collect) => collectOnce(collect, clock, () => set.scrapeFailures.inc({}))))
-      return registry.metrics()
-    },
+    text: () => scrapes.share(scrape),
     contentType: registry.contentType,
   }
 }

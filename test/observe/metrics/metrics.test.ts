@@ -81,6 +81,15 @@ describe('createMetrics', () => {
     expect(text).toContain('attestd_scrape_failures_total 2')
   })
 
+  it('collects once for all scrapes of a moment, and again for the next', async () => {
+    const metrics = createMetrics({ clock, processMetrics: false })
+    let depth = 0
+    metrics.beforeScrape(async () => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, ++depth))
+    const texts = await Promise.all(Array.from({ length: 50 }, () => metrics.text()))
+    for (const text of texts) expect(text).toContain('state="failed"} 1\n')
+    expect(await metrics.text()).toContain('state="failed"} 2\n')
+  })
+
   it('waits for a collector for a while only', async () => {
     const standing = new ManualClock()
     const metrics = createMetrics({ clock: standing, processMetrics: false })
