@@ -205,7 +205,7 @@ describe.skipIf(!fs.existsSync(CHROMIUM))('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`${url}/review/*`)
     await page.keyboard.press('r')
-    await page.keyboard.type('33.5')
+    await page.keyboard.type('33,5')
     await page.keyboard.press('Enter')
     await page.getByText('Decision recorded').waitFor()
     await bench.until('a score', () => bench.sandbox.scores().length === 1)

@@ -59,7 +59,7 @@ export function reviewItemPage(item: ReviewItem, text: string | null, now: numbe
 <section class="wide"><h2>Detector</h2><p><meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter><b>${riskText(risk)}</b> by ${algorithm}: it ${doubt}.</p>
 <p class="soft name">${notes}</p>${partsOf(item)}${evidenceOf(item)}</section>
 <section class="wide"><h2>Decision</h2>${entered ? html`<p class="bad" role="alert">${entered.problem}</p>` : null}
-<form method="post" action="${row(item.id)}"><label>Risk, 0 (real) to 100 (machine-made) <input type="number" name="risk" min="0" max="100" step="0.01" required${entered ? AUTOFOCUS : null} inputmode="decimal" value="${entered?.risk ?? ''}"></label>
+<form method="post" action="${row(item.id)}"><label>Risk, 0 (real) to 100 (machine-made) <input name="risk" size="8" required${entered ? AUTOFOCUS : null} inputmode="decimal" autocomplete="off" value="${entered?.risk ?? ''}"></label>
 <label class="line">Note, sent with the score <input name="note" maxlength="${NOTE_MAX}" autocomplete="off" value="${entered?.note ?? ''}"></label><button>Submit this score</button></form>
 <p class="soft">r goes to the risk, u returns to the list.</p></section>`
   return page(title || assetId, body)
@@ -89,7 +89,7 @@ function partsOf({ parts }: ReviewItem): Html | null {
   const rows = parts.map(
     ({ name, risk }) => html`<tr><td class="name">${name}</td><td class="num">${riskText(risk, 1)}</td></tr>`,
   )
-  return html`<details><summary>${parts.length} parts with the highest risk</summary><table><tbody>${rows}</tbody></table></details>`
+  return html`<details><summary>The parts with the highest risk</summary><table><tbody>${rows}</tbody></table></details>`
 }
 
 function evidenceOf({ evidence }: ReviewItem): Html {

@@ -33,8 +33,10 @@ const ITEM = '/review/:id(^asset-[0-9a-f]{40}$)'
 const form = z.strictObject({
   risk: z
     .string()
-    .regex(/^\d{1,3}(\.\d{1,2})?$/, 'Enter a risk from 0 to 100 with at most two decimals.')
-    .transform(Number)
+    .trim()
+    .regex(/^\d{1,3}([.,]\d{1,2})?$/, 'Enter a risk from 0 to 100 with at most two decimals.')
+    // A browser's field for numbers drops the comma that many people write: 1,5 would be sent as 15.
+    .transform((risk) => Number(risk.replace(',', '.')))
     .refine((risk) => risk <= 100, 'Enter a risk from 0 to 100.'),
   note: z
     .string()

@@ -97,6 +97,13 @@ describe('the review pages', () => {
     expect(recorded).toMatchObject([{ who: 'ada', by: 'console', action: 'decide', result: 'done' }])
   })
 
+  it('take a risk with a comma, which a field for numbers would drop', async () => {
+    const { ask, decided, send } = await serve('image')
+    expect((await ask(`/review/${ID}`)).text).not.toContain('type="number"')
+    expect((await send({ risk: '1,5', note: '' })).status).toBe(303)
+    expect(decided).toMatchObject([{ risk: 0.015 }])
+  })
+
   it.each([
     ['a risk above 100', { risk: '100.5', note: '' }],
     ['no number', { risk: 'x', note: '' }],
