@@ -133,7 +133,7 @@ export const REASONS = {
   'service-failing': retry('The service answered with a server error (5xx).'),
   'service-unauthorized': retry(
     'The service refused the credentials (401).',
-    'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session.',
+    'Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET and that the key was not revoked, or the wallet of a wallet session. A daemon reads a new key when it restarts.',
   ),
   'service-forbidden': wait(
     'The service refused this key (403), usually the stake gate or a wallet that is not linked.',

@@ -132,7 +132,7 @@ export function keyFixes({
   const key = KINDS.find(({ prefix }) => accessKey.startsWith(prefix))
   const ofKind = key ? `ATTESTD_ACCESS_KEY is ${key.kind} key (${key.prefix}). ${key.other} Otherwise check` : 'Check'
   return {
-    'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked. The headers were sent as ${headerPrefix}-Access-Key and so on; if the service uses another prefix, set ATTESTD_HEADER_PREFIX.`,
+    'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked; a daemon reads a new key when it restarts. The headers were sent as ${headerPrefix}-Access-Key and so on; if the service uses another prefix, set ATTESTD_HEADER_PREFIX.`,
     'service-forbidden': `${ofKind} the stake and the wallet of the key in the dashboard.`,
   }
 }
