@@ -61,6 +61,21 @@ describe('a parquet file', () => {
     ])
   })
 
+  it('gives texts and labels that are not marked as texts', async () => {
+    const bytes = (texts: string[]) => texts.map((text) => Buffer.from(text))
+    const buffer = parquetWriteBuffer({
+      columnData: [
+        { name: 'text', data: [...bytes(['Prosé.']), Uint8Array.of(0xff)], type: 'BYTE_ARRAY' },
+        { name: 'label', data: bytes(['human', 'ai']), type: 'BYTE_ARRAY' },
+      ],
+    })
+    const { rows } = await readData(await write('bytes.parquet', new Uint8Array(buffer)), null)
+    expect(rows.map(({ content, fake }) => [content, fake])).toEqual([
+      [{ text: 'Prosé.' }, false],
+      [{ text: '' }, true],
+    ])
+  })
+
   it('of more rows than a call takes arguments is read whole', async () => {
     const count = 140_000
     const buffer = parquetWriteBuffer({

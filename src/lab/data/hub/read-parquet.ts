@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
 import { AttestdError } from '../../../core/errors.js'
 import type { DataRow } from '../data-row.js'
@@ -43,18 +44,24 @@ async function rowsOf(file: ParquetFile, name: string, beside: Features, cells: 
     const where = `${name} row ${row + 1}`
     const { text, ...columns } = withClassNames(plainOf(record), features)
     const fields = { split, ...(mediaType ? { mediaType } : {}), ...columns }
-    const content = media === undefined ? { text: String(text ?? '') } : { bytes: () => cells.bytes(file, media, row) }
+    const content =
+      media === undefined
+        ? { text: typeof text === 'object' ? '' : String(text ?? '') }
+        : { bytes: () => cells.bytes(file, media, row) }
     return labeledRow({ id: where, ...fields }, content, where)
   })
 }
 
 const isMedia = ({ members }: ParquetColumn) => members.includes('bytes') && members.includes('path')
 
-/** Whole numbers of 64 bits come as bigint, and texts that are not marked as such as bytes, which are left out. */
+/** Whole numbers of 64 bits come as bigint, and texts that are not marked as such as bytes. */
 function plainOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).map(([column, value]) => [column, typeof value === 'bigint' ? Number(value) : value]),
-  )
+  return Object.fromEntries(Object.entries(record).map(([column, value]) => [column, plainValue(value)]))
+}
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  return value instanceof Uint8Array && isUtf8(value) ? Buffer.from(value).toString('utf8') : value
 }
 
 function splitOf(name: string): string {
