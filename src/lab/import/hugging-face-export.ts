@@ -52,6 +52,10 @@ const preprocessorConfig = z.object({
   do_normalize: z.boolean().optional(),
   image_mean: channels.nullish(),
   image_std: channels.nullish(),
+  include_top: z.boolean().nullish(),
+  rescale_offset: z.boolean().nullish(),
+  do_flip_channel_order: z.boolean().nullish(),
+  do_pad: z.boolean().nullish(),
   sampling_rate: z.number().int().optional(),
 })
 

@@ -23,6 +23,10 @@ const KEPT_ASPECT = { fit: 'short-side', longSide: 'floored' } as const
 /** From this size on ConvNeXt stretches the picture and does not crop. */
 const CONVNEXT_STRETCH_FROM = 384
 
+/** Steps of image processors that a manifest cannot state, and processors that resize by a rule of their own. */
+const FOREIGN_STEPS = ['rescale_offset', 'do_flip_channel_order', 'do_pad'] as const
+const FOREIGN_SIZES = /^(?:Levit|Perceiver|PoolFormer)/i
+
 /** Preprocessing for pictures. @param takesBytes whether the network normalizes bytes @throws import-unsupported */
 export function imagePlan(
   config: PreprocessorConfig | null,
@@ -30,6 +34,7 @@ export function imagePlan(
 ): PreprocessingPlan<ImagePreprocessing> {
   if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
+  refuseForeign(config)
   const guesses: string[] = []
   if (takesBytes) guesses.push('The network takes bytes; it is assumed to normalize them itself.')
   const { crop, ...size } = sizePlan(config, guesses)
@@ -44,6 +49,17 @@ export function imagePlan(
     },
     guesses,
   }
+}
+
+function refuseForeign(config: PreprocessorConfig): void {
+  const processor = config.image_processor_type ?? config.feature_extractor_type ?? ''
+  const what = FOREIGN_SIZES.test(processor) ? processor : FOREIGN_STEPS.find((step) => config[step])
+  if (what === undefined) return
+  throw unsupported(
+    `preprocessor_config.json: ${what} is not supported.`,
+    undefined,
+    'Serve the model with its image processor, and write a package with the runtime remote-file (models/README.md).',
+  )
 }
 
 interface SizePlan extends Omit<ImagePreprocessing['resize'], 'kernel'> {
@@ -96,7 +112,9 @@ function normalization(config: PreprocessorConfig, guesses: string[]): ImagePrep
     guesses.push('The export does not rescale; bytes from 0 to 255 were taken as they are.')
   const normalizes = config.do_normalize ?? true
   const mean = normalizes ? tripleOf(config.image_mean, 'image_mean', 0.5, guesses) : [0, 0, 0]
-  const std = normalizes ? tripleOf(config.image_std, 'image_std', 0.5, guesses) : [1, 1, 1]
+  // EfficientNet divides by the deviation once more for the classifier on top of the network.
+  const times = Number(normalizes) + Number(config.include_top ?? false)
+  const std = times === 0 ? [1, 1, 1] : tripleOf(config.image_std, 'image_std', 0.5, guesses).map((one) => one ** times)
   const scale = RESCALE / factor
   const scaled = (values: readonly number[]) => values.map((value) => value * scale) as [number, number, number]
   return { mean: scaled(mean), std: scaled(std) }
