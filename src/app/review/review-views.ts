@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
+import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError } from '../../core/errors.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { MediaSource } from '../../media/media-source.js'
@@ -44,7 +44,7 @@ export class ReviewViews {
 
   async #make({ contentHash, mediaType, uri }: TypedAsset, what: ViewKind): Promise<Buffer> {
     const { detectors, media } = this.#parts
-    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-view-'))
+    const folder = await makeTemporaryFolder('attestd-view-')
     const out = path.join(folder, 'view')
     try {
       const fetched = await media.fetch({ uri, contentHash })
@@ -55,7 +55,7 @@ export class ReviewViews {
       }
       return await readView(out, what === 'map' ? 'map' : mediaType)
     } finally {
-      await fs.rm(folder, { recursive: true, force: true })
+      await removeOwnFolder(folder)
     }
   }
 }

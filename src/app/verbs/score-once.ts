@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
+import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
@@ -98,13 +97,16 @@ async function scoreUri(
   uri: string,
   detect: (file: string) => Promise<Detection>,
 ): Promise<Detection> {
-  const cacheDir = path.join(os.tmpdir(), `attestd-score-${randomUUID()}`)
-  const media = await openMedia(settings, { cacheDir, cacheBytes: settings.mediaMaxBytes })
+  const cacheDir = await makeTemporaryFolder('attestd-score-')
   try {
-    const fetched = await media.fetchUnstated(uri)
-    return await detect(fetched.file)
+    const media = await openMedia(settings, { cacheDir, cacheBytes: settings.mediaMaxBytes })
+    try {
+      const fetched = await media.fetchUnstated(uri)
+      return await detect(fetched.file)
+    } finally {
+      await media.close()
+    }
   } finally {
-    await media.close()
-    await fs.rm(cacheDir, { recursive: true, force: true })
+    await removeOwnFolder(cacheDir)
   }
 }

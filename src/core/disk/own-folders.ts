@@ -36,9 +36,23 @@ async function isPrivate(folder: string): Promise<boolean> {
  */
 export async function makeOwnFolder(parent: string, prefix = ''): Promise<string> {
   const folder = path.join(parent, `${prefix}${hostName()}_${process.pid}_${randomBytes(6).toString('hex')}`)
-  await fs.mkdir(folder, { mode: 0o700 })
+  // Before it is there, so that nobody in this process takes it for one that was left.
   open.add(folder)
+  await fs.mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    open.delete(folder)
+    throw error
+  })
   return folder
+}
+
+/**
+ * Makes an own folder for temporary files, in a private one where those that killed processes left are removed first.
+ * @param prefix of the private folder, see `privateFolder`
+ */
+export async function makeTemporaryFolder(prefix: string): Promise<string> {
+  const parent = await privateFolder(os.tmpdir(), prefix)
+  await removeLeftFolders(parent)
+  return makeOwnFolder(parent)
 }
 
 /** Removes it with all that is in it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
+import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, errorText, isAbort, toAttestdError } from '../../core/errors.js'
 import { isThere, sha256OfFile } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
@@ -31,7 +31,7 @@ type TypedRow = DataRow & { readonly mediaType: MediaType }
 export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions): Promise<ScoredRow[]> {
   const { concurrency, kept = null, onProgress, signal } = options
   await requireFiles(rows)
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-lab-'))
+  const folder = await makeTemporaryFolder('attestd-lab-')
   const scored: ScoredRow[] = []
   const ahead = rows.entries()
   let done = 0
@@ -60,7 +60,7 @@ export async function scoreRows(rows: readonly TypedRow[], options: ScoreOptions
   } finally {
     // Those at work still write into it.
     await Promise.allSettled(taking)
-    await fs.rm(folder, { recursive: true, force: true })
+    await removeOwnFolder(folder)
   }
 }
 

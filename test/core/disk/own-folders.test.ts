@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { privateFolder } from '../../../src/core/disk/own-folders.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makeTemporaryFolder, privateFolder, removeOwnFolder } from '../../../src/core/disk/own-folders.js'
 
 let shared: string
 beforeEach(async () => {
@@ -36,4 +37,27 @@ it.each<[string, (victim: string) => Promise<void>]>([
   expect([usual(), victim]).not.toContain(folder)
   expect(await fs.stat(folder)).toMatchObject({ uid })
   expect((await fs.stat(folder)).mode & 0o777).toBe(0o700)
+})
+
+describe('a folder for temporary files', () => {
+  beforeEach(() => vi.stubEnv('TMPDIR', shared))
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('takes the place of those that killed processes left, not of those at work', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    const [mine, others] = [await makeTemporaryFolder('places-'), await makeTemporaryFolder('places-')]
+    expect(path.dirname(mine)).toBe(usual())
+    const left = path.join(usual(), path.basename(mine).replace(`_${process.pid}_`, `_${pid}_`))
+    await fs.mkdir(path.join(left, 'work'), { recursive: true })
+    const last = await makeTemporaryFolder('places-')
+    expect((await fs.readdir(usual())).sort()).toEqual([mine, others, last].map((one) => path.basename(one)).sort())
+    await Promise.all([mine, others, last].map(removeOwnFolder))
+    expect(await fs.readdir(usual())).toEqual([])
+  })
+
+  it('is of each that asks at the same time', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => makeTemporaryFolder('places-')))
+    expect(await fs.readdir(usual())).toHaveLength(20)
+    expect(new Set(all).size).toBe(20)
+  })
 })
