@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
+import { readJson } from '../../core/text.js'
 import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { choicesIn, type DetectorChoice, partInScores } from '../../detect/package/selection.js'
@@ -120,7 +121,8 @@ const keptVerdicts = calibrationReportSchema.pick({ bandAfter: true }).loose()
 
 async function heldOutVerdicts(folder: string): Promise<SurveyedModel['verdicts']> {
   const text = await readFileIfPresent(path.join(folder, 'evaluation', 'calibration.json'))
-  return text === null ? null : keptVerdicts.parse(JSON.parse(text.toString('utf8'))).bandAfter
+  // A file of another tool or version states nothing here: no detector hangs on it.
+  return text === null ? null : (readJson(keptVerdicts, text.toString('utf8'))?.bandAfter ?? null)
 }
 
 /** Inferences of the own sample that the time is the median of, where nobody asks for another number. */

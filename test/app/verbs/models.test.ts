@@ -70,6 +70,16 @@ describe('the models directory', () => {
     ])
   })
 
+  it.each(['{"bandAf', '{"temperature": 1.3}', 'null'])(
+    'is a package whatever a calibration.json beside it holds: %s',
+    async (text) => {
+      await writeTinyPackage(root, { id: 'a' })
+      await fs.mkdir(at('a', 'evaluation'))
+      await fs.writeFile(at('a', 'evaluation', 'calibration.json'), text)
+      expect(await survey()).toMatchObject([{ version: '1.0.0', verdicts: null, part: { shadow: false } }])
+    },
+  )
+
   it('that is not there is an error', async () => {
     const settings = loadSettings({ env: { ATTESTD_MODELS_DIR: at('absent') } }).settings
     await expect(surveyModels(settings)).rejects.toMatchObject({ reason: 'setting-invalid' })
