@@ -59,6 +59,19 @@ describe('labeled data', () => {
     await expect(readData(path.join(folder, 'labeled'), null)).rejects.toMatchObject({ reason: 'lab-data-invalid' })
   })
 
+  it('links in real/ and fake/ as the files that they lead to, but none to elsewhere', async () => {
+    const file = await write('linked/real/1.jpg', 'x')
+    await write('linked/fake/1.jpg', 'x')
+    await fs.symlink(file, path.join(folder, 'linked', 'fake', '2.jpg'))
+    const { rows } = await readData(path.join(folder, 'linked'), null)
+    expect(rows.map(({ id }) => id)).toEqual(['real/1.jpg', 'fake/1.jpg', 'fake/2.jpg'])
+    await fs.symlink(await write('outside.jpg', 'x'), path.join(folder, 'linked', 'fake', '3.jpg'))
+    await expect(readData(path.join(folder, 'linked'), null)).rejects.toMatchObject({
+      reason: 'lab-data-invalid',
+      message: expect.stringContaining('fake/3.jpg leads out of'),
+    })
+  })
+
   it('JSON lines with texts, gzipped', async () => {
     const lines = [
       '{"id":"a","text":"Prose.","label":"human","domain":"news"}',

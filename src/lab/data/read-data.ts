@@ -37,7 +37,7 @@ async function refuseWayOut(rows: readonly DataRow[], root: string): Promise<voi
     if (!('file' in content) || (await staysBelow(root, content.file))) continue
     throw new AttestdError(
       'lab-data-invalid',
-      `${id} leads out of ${root} by a symbolic link; name a folder above both with --root.`,
+      `${id} leads out of ${root} by a symbolic link; list it in an index, and name a folder above both with --root.`,
     )
   }
 }

@@ -41,8 +41,9 @@ export async function readFolder(folder: string): Promise<DataRow[]> {
 
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true, recursive: true })
+  // A link is a row, too: one that leads out of the folder, or nowhere, is refused by name and not left out.
   return entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort()
 }

@@ -188,12 +188,13 @@ describe('the digest of data', () => {
 })
 
 describe('a run over many rows', () => {
-  it('names the files that are missing before it scores the first row', async () => {
+  it('names the files that are missing, or folders, before it scores the first row', async () => {
     let asked = 0
     const detect: Detect = async (request) => {
       asked++
       return byContent(request)
     }
+    await fs.mkdir(path.join(folder, 'x'))
     const missing = ['x', 'y', 'z', 'last'].map((id) => ({ ...row(id), content: { file: path.join(folder, id) } }))
     await expect(scoreRows([...rows(3), ...missing], options(detect))).rejects.toMatchObject({
       reason: 'lab-data-invalid',
