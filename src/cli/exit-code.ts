@@ -1,10 +1,12 @@
 import { SettingsError } from '../config/load.js'
+import { isDiskFull } from '../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import { EXIT } from '../core/shutdown.js'
 import { createRedactor } from '../observe/redaction.js'
 
 /** The exit code for what ended a verb: 64 for a wrong command line, 78 for wrong settings, 75 where a restart may help, else 1. */
-export function exitCodeOf(error: unknown): number {
+export function exitCodeOf(thrown: unknown): number {
+  const error = named(thrown)
   if (error instanceof SettingsError) return EXIT.config
   if (!(error instanceof AttestdError)) return EXIT.failed
   if (error.reason === 'argument-invalid') return EXIT.usage
@@ -15,7 +17,15 @@ export function exitCodeOf(error: unknown): number {
 /** An error as lines that a person reads on a terminal, without what looks like a secret. */
 export const errorForPeople = (error: unknown): string[] => plainLines(error).map(createRedactor([]))
 
-function plainLines(error: unknown): string[] {
+/** A full disk by its reason, whichever write met it. */
+function named(error: unknown): unknown {
+  if (error instanceof SettingsError || error instanceof AttestdError || !isDiskFull(error)) return error
+  const fix = 'Free space where the command writes, and in the folder for temporary files (TMPDIR, else /tmp).'
+  return new AttestdError('disk-full', errorText(error), { cause: error, fix })
+}
+
+function plainLines(thrown: unknown): string[] {
+  const error = named(thrown)
   if (error instanceof SettingsError) return error.message.trimEnd().split('\n')
   if (!(error instanceof AttestdError)) return [`attestd: ${errorText(error)}`]
   const fix = error.fix ? [`  fix  ${error.fix}`] : []

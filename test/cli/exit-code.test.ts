@@ -19,6 +19,7 @@ describe('a service manager restarts where that may help, and nowhere else', () 
     ['a service that does not answer', new AttestdError('service-unreachable'), 75],
     ['a limit of the service', new AttestdError('service-rate-limited'), 75],
     ['no daemon on the data directory', new AttestdError('daemon-not-running'), 75],
+    ['a disk without room', Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }), 75],
     ['media that cannot be scored', new AttestdError('media-corrupt'), 1],
     ['an error of another library', new TypeError('x is not a function'), 1],
     ['what is no error', 'text', 1],
@@ -35,6 +36,13 @@ describe('an error on a terminal', () => {
     ])
     const withoutFix: Reason = 'media-corrupt'
     expect(errorForPeople(new AttestdError(withoutFix, 'Cut.'))).toEqual(['attestd: Cut.  [media-corrupt]'])
+  })
+
+  it('names a full disk, whichever write met it', () => {
+    expect(errorForPeople(new Error('ENOSPC: no space left on device, write'))).toEqual([
+      'attestd: ENOSPC: no space left on device, write  [disk-full]',
+      expect.stringMatching(/fix {2}Free space where the command writes/),
+    ])
   })
 
   it('of another library has its text and its cause, and no stack', () => {

@@ -17,7 +17,7 @@ export interface WarmChildOptions extends ChildOptions {
 
 /**
  * Starts a detector process that has loaded the packages and given each package's own sample its stated risk.
- * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout, detector-unreachable
+ * @throws AttestdError setting-invalid, manifest-invalid, model-digest-mismatch, detector-self-test-failed, detector-start-failed, detector-start-timeout, detector-unreachable, media-cache-failed
  */
 export async function startWarmChild(options: WarmChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
   const child = await DetectorProcess.start(options, signal).catch((error: unknown) => {
@@ -67,7 +67,9 @@ function tightMemory(taken: string, { memoryBytes, packages }: WarmChildOptions)
 /** What stopped the warm-up, as a reason to stop the start: the sample itself is never at fault in the operator's eyes. */
 function warmUpError(error: unknown): AttestdError {
   const cause = toAttestdError(error)
-  if (cause.kind === 'setup' || cause.reason === 'detector-unreachable') return cause
+  // A disk without room for the sample passes: it is no fault of the package.
+  if (cause.kind === 'setup' || cause.reason === 'detector-unreachable' || cause.reason === 'media-cache-failed')
+    return cause
   if (
     cause.reason === 'detector-crashed' ||
     cause.reason === 'detector-killed' ||

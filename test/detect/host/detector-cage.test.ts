@@ -13,6 +13,7 @@ import { CagedPlace, type DetectorCage, removeLeftPlaces } from '../../../src/de
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
 import { limitLine, memoryLimiter } from '../../../src/detect/host/memory-limit.js'
 import { sendFilter } from '../../../src/detect/host/system-calls.js'
+import { startWarmChild } from '../../../src/detect/host/warm-child.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { DetectorBench, isRunning } from '../../support/detector-bench.js'
 import { noise } from '../../support/detector-images.js'
@@ -159,6 +160,16 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(seen).toMatchObject({ kernel: [], uid: OTHER_UID })
     expect(seen.keys.filter((key: unknown) => key !== 'ENOENT')).toEqual([])
     expect(seen.processes).toBeLessThan(5)
+  })
+
+  it('blames no package where the sample cannot be shown to it, as on a full disk', async () => {
+    const pack = await loadPackage(await writeTinyPackage(bench.folder))
+    await fs.rm(path.join(pack.folder, pack.manifest.selfTest.file))
+    const limits = { cage: cageHere(), ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30, clock: systemClock }
+    const options = { ...limits, packages: [pack], lowPriority: false, serversMustAnswer: true }
+    await expect(startWarmChild(options, new AbortController().signal)).rejects.toMatchObject({
+      reason: 'media-cache-failed',
+    })
   })
 
   it('is counted and ended as one without, and leaves nothing behind', async () => {
