@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { define, list, MINUTE, milliseconds, oneOf, originUrl, text, yesNo } from './setting.js'
+import {
+  accessKeyText,
+  define,
+  list,
+  MINUTE,
+  milliseconds,
+  oneOf,
+  originUrl,
+  secretLine,
+  text,
+  yesNo,
+} from './setting.js'
 
 /** The service, whichever API it speaks. */
 export const serviceSettings = {
@@ -24,14 +35,14 @@ export const serviceSettings = {
   }),
   accessKey: define({
     path: 'service.accessKey',
-    parse: text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces'),
+    parse: accessKeyText,
     expects: 'the attester access key, usually ak_att_…',
     summary: 'Public identifier of the attester key.',
     secret: 'whole',
   }),
   signingSecret: define({
     path: 'service.signingSecret',
-    parse: z.string().min(1, 'a text that is not empty'),
+    parse: secretLine,
     expects: 'the signing secret that was shown when the key was created',
     summary: 'Signs every private request.',
     secret: 'whole',

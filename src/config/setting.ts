@@ -56,6 +56,21 @@ export const flagName = (row: Pick<Setting<unknown>, 'env'>) => `--${row.env.toL
 
 export const text = (pattern: RegExp, expects: string) => z.string().regex(pattern, expects)
 
+/** Not in the quotes of a shell, which `docker run --env-file` keeps. */
+const isUnquoted = (value: string): boolean => !/^(["']).*\1$/.test(value)
+
+/** A key without spaces. */
+export const accessKeyText = text(/^[\x21-\x7e]{4,200}$/, 'printable characters without spaces').refine(
+  isUnquoted,
+  'no quotes around it',
+)
+
+/** A secret in one line: a file with more lines, or in UTF-16, holds something else. */
+export const secretLine = text(/^[^\p{Cc}\u{FFFD}]+$/u, 'one line of UTF-8 text').refine(
+  isUnquoted,
+  'no quotes around it',
+)
+
 export function integer(min: number, max: number) {
   return z
     .string()

@@ -147,6 +147,10 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_LOG_LEVEL', 'loud'],
     ['ATTESTD_UNSURE_POLICY', 'guess'],
     ['ATTESTD_HTTP_PASSWORD', 'short'],
+    ['ATTESTD_ACCESS_KEY', "'ak_att_in-quotes'"],
+    ['ATTESTD_SIGNING_SECRET', '"in quotes"'],
+    ['ATTESTD_SIGNING_SECRET', 'of two\nlines'],
+    ['ATTESTD_SIGNING_SECRET', Buffer.from('in UTF-16', 'utf16le').toString()],
     ['ATTESTD_WEBHOOK_URL', 'hooks'],
     ['ATTESTD_WEBHOOK_URL', 'http://hooks.example'],
   ]
