@@ -6,9 +6,11 @@ const HEADER_BYTES = 27
 const MOST_SEGMENTS = 255
 /** Two pages of the longest kind: wherever one reads so much, a page begins and is whole. */
 const TWO_PAGES_BYTES = 2 * 65_307
-const CAPTURE_PATTERN = 'OggS'
-/** The first packet of the page began on another one. */
+/** How each page begins. */
+export const CAPTURE_PATTERN = 'OggS'
+/** Flags: the first packet of the page began on another one; the page is the first of its stream. */
 const CONTINUED = 1
+const BEGINS = 2
 /** Position of a page on which no packet ends. */
 const NO_GRANULE = -1n
 /** Pages of tags and pictures that are walked over; of more, nothing is known. */
@@ -17,6 +19,7 @@ const MOST_HEADER_PAGES = 400
 /** A page of an Ogg file without its content. */
 export interface OggPage {
   readonly isContinued: boolean
+  readonly isFirst: boolean
   readonly granule: bigint
   readonly serial: number
   /** Sizes of the segments; 255 means that the packet goes on. */
@@ -39,8 +42,10 @@ export function oggPageAt(bytes: Buffer, at = 0): OggPage | null {
   const end = at + HEADER_BYTES + (count ?? 0)
   if (count === undefined || end > bytes.length || bytes.toString('latin1', at, at + 4) !== CAPTURE_PATTERN) return null
   const segments = bytes.subarray(at + HEADER_BYTES, end)
+  const flags = bytes.readUInt8(at + 5)
   return {
-    isContinued: ((bytes[at + 5] as number) & CONTINUED) !== 0,
+    isContinued: (flags & CONTINUED) !== 0,
+    isFirst: (flags & BEGINS) !== 0,
     granule: bytes.readBigInt64LE(at + 6),
     serial: bytes.readUInt32LE(at + 14),
     segments,

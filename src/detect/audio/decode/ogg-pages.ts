@@ -1,12 +1,5 @@
 import { AttestdError } from '../../../core/errors.js'
-
-/** Header of an Ogg page without its list of segment sizes (RFC 3533, section 6). */
-const HEADER_BYTES = 27
-const CAPTURE_PATTERN = Buffer.from('OggS')
-/** Where a header has its flags and the number of its stream. */
-const FLAGS_AT = 5
-const SERIAL_AT = 14
-const BEGINS_STREAM = 2
+import { CAPTURE_PATTERN, type OggPage, oggPageAt } from '../../../formats/ogg.js'
 
 /**
  * Whole pages of an Ogg file. What lies between or behind them is passed over, and a page that was cut off is left out:
@@ -24,34 +17,24 @@ export async function* oggPages(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
       const at = bytes.indexOf(CAPTURE_PATTERN)
       // The pattern itself may be cut by the end of the chunk.
       bytes = bytes.subarray(at === -1 ? Math.max(0, bytes.length - CAPTURE_PATTERN.length + 1) : at)
-      const size = at === -1 ? null : pageBytes(bytes)
-      if (size === null || size > bytes.length) break
-      requireFirst(bytes)
-      pages.push(bytes.subarray(0, size))
-      bytes = bytes.subarray(size)
+      const page = at === -1 ? null : oggPageAt(bytes)
+      if (page === null || page.bytes > bytes.length) break
+      requireFirst(page)
+      pages.push(bytes.subarray(0, page.bytes))
+      bytes = bytes.subarray(page.bytes)
     }
     if (pages.length > 0) yield Buffer.concat(pages)
   }
 }
 
 /** What refuses a page of a stream that did not begin where all of one recording do: at the start (RFC 3533, section 4). */
-function firstOfChain(): (page: Buffer) => void {
+function firstOfChain(): (page: OggPage) => void {
   const serials = new Set<number>()
   let isBegun = false
-  return (page) => {
-    const serial = page.readUInt32LE(SERIAL_AT)
-    const begins = (page.readUInt8(FLAGS_AT) & BEGINS_STREAM) !== 0
-    if (isBegun && (begins || !serials.has(serial)))
+  return ({ isFirst, serial }) => {
+    if (isBegun && (isFirst || !serials.has(serial)))
       throw new AttestdError('media-unsupported', 'The file is a chain of several recordings.')
     serials.add(serial)
-    isBegun ||= !begins
+    isBegun ||= !isFirst
   }
-}
-
-/** Length of the page that begins here; null where its header is not whole. */
-function pageBytes(bytes: Buffer): number | null {
-  const segments = bytes[HEADER_BYTES - 1]
-  if (segments === undefined || bytes.length < HEADER_BYTES + segments) return null
-  const sizes = bytes.subarray(HEADER_BYTES, HEADER_BYTES + segments)
-  return HEADER_BYTES + segments + sizes.reduce((sum, size) => sum + size, 0)
 }
