@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { safeLine } from '../../core/safe-output.js'
 import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
-import { decimal, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
+import { decimal, FIGURES, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 import { tableOf } from '../terminal/table.js'
@@ -63,10 +63,10 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     `  ${verdictsText(verdicts)}`,
     '',
     tableOf(FIGURES, [
-      { title: '', of: ([name]) => name },
-      { title: 'all', right: true, of: ([, key, show]) => show(all[key].value) },
-      { title: '95 % interval', of: ([, key, show]) => intervalText(all[key], show) },
-      { title: 'sure', right: true, of: ([, key, show]) => show(sure[key].value) },
+      { title: '', of: ([, name]) => name },
+      { title: 'all', right: true, of: ([key, , show]) => show(all[key].value) },
+      { title: '95 % interval', of: ([key, , show]) => intervalText(all[key], show) },
+      { title: 'sure', right: true, of: ([key, , show]) => show(sure[key].value) },
     ]),
   ]
   for (const [column, values] of Object.entries(groups)) {
@@ -74,19 +74,6 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
   }
   return lines.join('\n')
 }
-
-/** By name, where it is in an evaluation, and how it is shown. */
-const FIGURES = [
-  ['AUC', 'auc', decimal],
-  ['TPR at 5 % FPR', 'tprAt5', percent],
-  ['TPR at 1 % FPR', 'tprAt1', percent],
-  ['F1 at risk 50', 'f1', decimal],
-  ['Matthews correlation', 'mcc', decimal],
-  ['real with risk ≥ 50', 'realFlagged', percent],
-  ['fake with risk ≥ 50', 'fakeFlagged', percent],
-  ['calibration error', 'ece', decimal],
-  ['Brier score', 'brier', decimal],
-] as const
 
 const groupTable = (column: string, values: Evaluation['groups'][string]): string =>
   tableOf(values, [

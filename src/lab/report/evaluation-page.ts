@@ -1,10 +1,10 @@
 import { asRisk, riskText } from '../../core/risk.js'
 import { CONSOLE_STYLE } from '../../observe/console/console-assets.js'
 import { Html, html } from '../../observe/console/html.js'
-import type { Evaluation, EvaluationMetrics, FigureWithInterval } from '../evaluate/evaluation.js'
+import type { Evaluation } from '../evaluate/evaluation.js'
 import { CHART_STYLE } from './chart.js'
 import { chartsOf } from './charts-of-evaluation.js'
-import { decimal, intervalText, percent, verdictsText } from './figure-text.js'
+import { decimal, FIGURES, intervalText, percent, verdictsText } from './figure-text.js'
 import { groupTable } from './group-table.js'
 import { mistakeCards, type Thumbnails } from './mistake-cards.js'
 
@@ -47,27 +47,11 @@ function tiles({ all, sure, data }: Evaluation): Html {
 const tile = (title: string, value: string, note: string): Html =>
   html`<section><h2>${title}</h2><p class="figure">${value}</p><p class="note">${note}</p></section>`
 
-const METRIC_ROWS: readonly [keyof EvaluationMetrics, string, (value: number | null) => string][] = [
-  ['auc', 'AUC', decimal],
-  ['tprAt5', 'TPR at 5 % FPR', percent],
-  ['tprAt1', 'TPR at 1 % FPR', percent],
-  ['eer', 'Equal error rate', percent],
-  ['averagePrecision', 'Average precision', decimal],
-  ['accuracy', 'Right at risk 50', percent],
-  ['f1', 'F1 at risk 50', decimal],
-  ['mcc', 'Matthews correlation at risk 50', decimal],
-  ['realFlagged', 'Real files flagged at 50', percent],
-  ['fakeFlagged', 'Fake files flagged at 50', percent],
-  ['ece', 'Calibration error', decimal],
-  ['brier', 'Brier score', decimal],
-  ['logLoss', 'Log loss', decimal],
-]
-
 function bandSection({ all, sure, detector: { decisionBand: band }, outcomes, verdicts }: Evaluation): Html {
-  const rows = METRIC_ROWS.map(([key, name, show]) => {
-    const [every, outside] = [all[key], sure[key]] as [FigureWithInterval, FigureWithInterval]
-    return html`<tr><td>${name}</td><td class="num">${show(every.value)}</td><td class="num soft line">${intervalText(every, show)}</td><td class="num">${show(outside.value)}</td></tr>`
-  })
+  const rows = FIGURES.map(
+    ([key, name, show]) =>
+      html`<tr><td>${name}</td><td class="num">${show(all[key].value)}</td><td class="num soft line">${intervalText(all[key], show)}</td><td class="num">${show(sure[key].value)}</td></tr>`,
+  )
   return html`<section><h2>With and without the decision band</h2>
 <p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both. ${verdictsText(verdicts)}</p>
 <table><tr><th></th><th class="num">all ${all.rows}</th><th class="num">95 % interval</th><th class="num">sure ${sure.rows}</th></tr>${rows}</table></section>`

@@ -11,6 +11,23 @@ export const decimal = (value: number | null | undefined): string =>
 export const percent = (value: number | null | undefined): string =>
   value === null || value === undefined ? NONE : `${(value * 100).toFixed(1)} %`
 
+/** The figures of an evaluation in the order of its tables: where each is, what it is called, how it is shown. */
+export const FIGURES = [
+  ['auc', 'AUC', decimal],
+  ['tprAt5', 'TPR at 5 % FPR', percent],
+  ['tprAt1', 'TPR at 1 % FPR', percent],
+  ['eer', 'Equal error rate', percent],
+  ['averagePrecision', 'Average precision', decimal],
+  ['accuracy', 'Right at risk 50', percent],
+  ['f1', 'F1 at risk 50', decimal],
+  ['mcc', 'Matthews correlation at risk 50', decimal],
+  ['realFlagged', 'Real files flagged at 50', percent],
+  ['fakeFlagged', 'Fake files flagged at 50', percent],
+  ['ece', 'Calibration error', decimal],
+  ['brier', 'Brier score', decimal],
+  ['logLoss', 'Log loss', decimal],
+] as const
+
 /** The interval of a figure, such as `0.812 to 0.871`. */
 export function intervalText(
   { interval }: Pick<FigureWithInterval, 'interval'>,
