@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chainSettings } from '../../../src/config/chain-settings.js'
-import { checkOptions } from '../../../src/sandbox/check-options.js'
 import { DEFAULT_CHAIN_ID } from '../../../src/sandbox/choices.js'
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { checkOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import { refusal, registration, SessionBench, STRANGER } from './session-bench.js'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkOptions } from '../../src/sandbox/check-options.js'
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { checkOptions, type SandboxOptions } from '../../src/sandbox/sandbox-options.js'
 
 const KEY = { accessKey: 'ak', signingSecret: 's', wallet: `0x${'a'.repeat(40)}` }
 
