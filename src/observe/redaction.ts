@@ -18,14 +18,19 @@ const SECRET_WORDS =
  */
 const NAME = `(?:${SECRET_WORDS})[\\w.-]{0,60}`
 
+/**
+ * Texts from outside stand in strings of JSON and in HTML, where their own quotes are escaped. So no pattern goes on past the end of
+ * such a string: a plain `"` after a name is that end if what follows it is structure, and a value contains none.
+ */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   // "key": "value", also with the quotes escaped once (JSON inside a JSON string)
   [new RegExp(`(${NAME}"\\s*:\\s*)"(?:\\\\.|[^"\\\\])*"`, 'gi'), `$1"${REDACTED}"`],
-  [new RegExp(`(${NAME}\\\\"\\s*:\\s*)\\\\"(?:(?!\\\\").)*\\\\"`, 'gi'), `$1\\"${REDACTED}\\"`],
+  [new RegExp(`(${NAME}\\\\"\\s*:\\s*)\\\\"(?:[^"\\\\\\n]|\\\\[^"\\n])*\\\\"`, 'gi'), `$1\\"${REDACTED}\\"`],
   // "key": 1234 and "keys": ["a", "b"]
   [new RegExp(`(${NAME}"\\s*:\\s*)(?:-?\\d[\\d.eE+-]*|\\[[^\\[\\]{}]*\\])`, 'gi'), `$1"${REDACTED}"`],
-  // name: "value" and name="value" of pretty-printed logs and headers
-  [new RegExp(`(${NAME}\\s*[:=]\\s*)(["'])(?:(?!\\2)[^\\\\]|\\\\.)+\\2`, 'gi'), `$1$2${REDACTED}$2`],
+  // name: "value" and name='value' of pretty-printed logs and headers
+  [new RegExp(`(${NAME}\\s*[:=]\\s*)"(?![\\s,:>\\]}])(?:[^"\\\\<\\n]|\\\\.)+"`, 'gi'), `$1"${REDACTED}"`],
+  [new RegExp(`(${NAME}\\s*[:=]\\s*)'(?:[^'"\\\\<\\n]|\\\\[^"\\n])+'`, 'gi'), `$1'${REDACTED}'`],
   // name=value of queries, forms, environments; a *_FILE setting names a path, which is no secret
   [new RegExp(`((?![\\w.-]{0,120}_FILE=)${NAME}=)(?!["'\\\\])[^\\s"'&;,<>{}\\\\]+`, 'gi'), `$1${REDACTED}`],
   // Authorization: Bearer value, Service-Signature: value, Cookie: a=b
@@ -45,7 +50,7 @@ const BY_SHAPE: readonly (readonly [RegExp, string])[] = [
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi, `$1${REDACTED}`],
   [/(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
   [
-    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----BEGIN)[\s\S]){0,8000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
+    /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----BEGIN)[^"<>]){0,8000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
     REDACTED,
   ],
 ]

@@ -86,6 +86,13 @@ describe('createLogger', () => {
     expect(err.causes.map((each: { message: string }) => each.message)).toEqual(['several', 'inner'])
   })
 
+  it.each(['json', 'pretty'] as const)('as %s writes a text that ends like the name of a secret', (format) => {
+    const { log, lines } = linesOf({ format })
+    log.warn({ detail: 'the service answered: missing token:', asset: "it's" }, 'request failed')
+    expect(lines.join('')).toMatch(/missing token:.*it's.*request failed|request failed.*missing token:.*it's/)
+    if (format === 'json') expect(JSON.parse(lines[0]!)).toMatchObject({ asset: "it's", msg: 'request failed' })
+  })
+
   it('bounds what a line can grow to', () => {
     const { log, lines, parsed } = linesOf({})
     let error = new Error('deep')

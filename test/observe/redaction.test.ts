@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { html } from '../../src/observe/console/html.js'
 import { createRedactor, REDACTED } from '../../src/observe/redaction.js'
 import { secretForms } from '../../src/observe/secret-forms.js'
 
@@ -123,5 +124,37 @@ describe('what has the name or the shape of a secret', () => {
     const long = piece.repeat(1_000_000 / piece.length)
     const withNumber = createRedactor(['12345678'])
     for (let round = 0; round < 5; round++) expect(withNumber(long).length).toBeGreaterThan(1000)
+  })
+})
+
+describe('texts from outside beside each other', () => {
+  const opening = [
+    'token=',
+    'your token:',
+    "token='",
+    'secret = ',
+    'password: "',
+    'token": "',
+    'token":"',
+    '-----BEGIN PRIVATE KEY-----',
+    'cookie: ',
+    'x://a:',
+  ]
+  const closing = ["it's", 'a "b" c', '"', '-----END PRIVATE KEY-----', '@', ']', '\\']
+  const pairs = opening.flatMap((first) => closing.map((last) => [first, last] as const))
+
+  it.each(pairs)('%j and later %j hide nothing between them, and JSON stays JSON', (first, last) => {
+    for (const value of [{ first, kept: 'kept', last }, [{ row: { first } }, { kept: 'kept' }, last]]) {
+      const text = JSON.stringify(value)
+      for (const line of [text, JSON.stringify(value, null, 2), JSON.stringify({ body: text })])
+        expect(JSON.stringify(JSON.parse(redact(line)))).toContain('kept')
+    }
+  })
+
+  it.each(pairs)('%j and later %j hide nothing between them on a page', (first, last) => {
+    const page = html`<a aria-label="${first}">one</a><p>kept</p><i>${first}</i><b>kept, too</b><i>${last}</i><a title="${last}">`
+    const clean = redact(page.text)
+    expect(clean.match(/<[a-z]+/g)).toEqual(page.text.match(/<[a-z]+/g))
+    expect(clean).toMatch(/^<a aria-label="[^"]*">one<.*>kept<.*>kept, too</)
   })
 })
