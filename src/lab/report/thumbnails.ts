@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
+import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
 import { interrupted } from '../interrupted.js'
 
@@ -20,7 +20,7 @@ export async function makeThumbnails(
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   const made = new Map<string, string>()
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-thumbnails-'))
+  const folder = await makeTemporaryFolder('attestd-thumbnails-')
   const out = path.join(folder, 'thumbnail')
   let child: DetectorProcess | null = null
   try {
@@ -39,6 +39,6 @@ export async function makeThumbnails(
     throw signal.aborted ? interrupted() : error
   } finally {
     await child?.kill('closed')
-    await fs.rm(folder, { recursive: true })
+    await removeOwnFolder(folder)
   }
 }
