@@ -52,6 +52,8 @@ const PAUSED_KEPT_MS = 10_000
  * each queue is counted where jobs of several take turns.
  */
 const COUNT_EVERY = 101
+/** Among the completed jobs of a queue of the embedded engine, those past their age are looked for this often at most, ms. */
+const SWEEP_EVERY_MS = 60_000
 /** Where releases before there was a queue for each kind of media had their analyses. */
 const OLD_QUEUE = 'analyze'
 const KEPT_STACKS = 3
@@ -83,6 +85,8 @@ export class BullEngine implements QueueEngine {
   #endClockLooks: (() => void) | undefined
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
+  /** When a job was last added whose end looks for completed ones past their age, monotonic ms. */
+  readonly #sweptAt = new Map<QueueName, number>()
   #closing: Promise<void> | undefined
 
   constructor(backing: Backing, options: QueueEngineOptions) {
@@ -119,11 +123,14 @@ export class BullEngine implements QueueEngine {
   async add(name: QueueName, id: string, data: unknown, { priority }: AddOptions): Promise<{ added: boolean }> {
     const sealed = this.#storable(name, id, data)
     const options = {
-      ...this.#jobOptions(),
+      ...this.#jobOptions(name),
       jobId: id,
       priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
     }
-    return { added: await this.#ask(() => this.#backing.add(this.#queues[name], sealed, options)) }
+    const added = await this.#ask(() => this.#backing.add(this.#queues[name], sealed, options))
+    // The job that is kept has the options of its own add, so the next one looks.
+    if (!added) this.#sweptAt.delete(name)
+    return { added }
   }
 
   async work<Data, Result>(
@@ -407,16 +414,25 @@ export class BullEngine implements QueueEngine {
     return reading
   }
 
-  #jobOptions(): JobsOptions {
+  /** The end of a job removes others of its queue by what the job was added with, so not each must look. */
+  #jobOptions(name: QueueName): JobsOptions {
     const { completed, failed } = this.#options.retention ?? DEFAULT_RETENTION
     const counts = this.kind === 'redis' || this.#added++ % COUNT_EVERY === 0
     const kept = ({ ageMs, count }: Retention) => ({ age: Math.ceil(ageMs / 1000), ...(counts && { count }) })
     return {
       backoff: { type: BACKOFF_BY_REASON },
-      removeOnComplete: kept(completed),
+      removeOnComplete: (counts || this.#isSweepDue(name, completed.ageMs)) && kept(completed),
       removeOnFail: kept(failed),
       stackTraceLimit: KEPT_STACKS,
     }
+  }
+
+  #isSweepDue(name: QueueName, ageMs: number): boolean {
+    const now = this.#options.clock.monotonic()
+    const sweptAt = this.#sweptAt.get(name) ?? Number.NEGATIVE_INFINITY
+    if (now - sweptAt < Math.min(SWEEP_EVERY_MS, ageMs)) return false
+    this.#sweptAt.set(name, now)
+    return true
   }
 
   #claimsOf({ claims }: Backing, { prefix }: QueueEngineOptions): Claims {

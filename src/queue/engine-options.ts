@@ -6,7 +6,7 @@ import type { RedisAccess } from './redis/redis-access.js'
 
 /**
  * How long ended jobs are kept: until they are this old or this many newer ones have ended, whichever is first. The
- * embedded engine counts them at about every hundredth end.
+ * embedded engine counts them at about every hundredth end, and looks for the age of completed ones once a minute.
  */
 export interface Retention {
   /** Milliseconds. */

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../src/core/clock.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
@@ -209,6 +210,38 @@ describe('embedded engine', () => {
       expect(left).toBeLessThanOrEqual(count + 101)
       const { rows } = await poolOf(opened).query<{ n: number }>('SELECT count(*)::int AS n FROM event', [])
       expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
+    } finally {
+      await opened.close()
+    }
+  })
+
+  it('looks once a minute, at the end of a new job, for completed jobs past their age', async () => {
+    const [kept, hour] = [{ ageMs: 3_600_000, count: 1000 }, 3_600_000]
+    let aheadMs = 0
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs }
+    const url = `embedded:${await copyTemplate('aged')}`
+    const retention = { completed: kept, failed: kept }
+    const opened = await openQueueEngine(engineOptions(url, root, { retention, clock }))
+    try {
+      const [ended, pool] = [new EventLog(), poolOf(opened)]
+      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
+      const run = async (id: string) => {
+        expect(await opened.add('analyze-image', id, {}, { priority: 1 })).toEqual({ added: true })
+        await ended.until('completed', (event) => event.id === id)
+      }
+      const left = async () => {
+        const { rows } = await pool.query<{ id: string }>('SELECT id FROM job ORDER BY seq', [])
+        return rows.map(({ id }) => id)
+      }
+      await run('counted')
+      await run('swept')
+      await pool.query('UPDATE job SET finished_at_ms = finished_at_ms - $1', [2 * hour])
+      await run('same minute')
+      expect(await left()).toEqual(['counted', 'swept', 'same minute'])
+      aheadMs += 60_000
+      expect(await opened.add('analyze-image', 'same minute', {}, { priority: 1 })).toEqual({ added: false })
+      await run('next minute')
+      expect(await left()).toEqual(['same minute', 'next minute'])
     } finally {
       await opened.close()
     }
