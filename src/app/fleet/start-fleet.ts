@@ -13,7 +13,7 @@ import { commandFlags, type DaemonParts } from '../parts.js'
 import { Fleet } from './fleet.js'
 import { HistorySampler } from './history-sampler.js'
 import { strandedCheck } from './old-queue.js'
-import { workersCheck } from './workers-check.js'
+import { seldomCheck, workersCheck } from './workers-check.js'
 
 /** What a daemon announces of itself, in addition to its parts. */
 export interface OwnFacts {
@@ -42,8 +42,8 @@ export function joinFleet(
   const history = new History()
   const sampler = new HistorySampler(fleet, clock, history)
   let stranded: CheckResult | null = null
-  const checkWorkers = () => stranded ?? workersCheck(queue, fleet, workedOn(parts, own))
-  own.health.register('workers', checkWorkers, 'queue-unreachable')
+  const checkWorkers = seldomCheck(clock, () => workersCheck(queue, fleet, workedOn(parts, own)))
+  own.health.register('workers', () => stranded ?? checkWorkers(), 'queue-unreachable')
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {

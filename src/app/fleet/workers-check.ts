@@ -1,8 +1,22 @@
+import type { Clock } from '../../core/clock.js'
+import { SharedReading } from '../../core/shared-reading.js'
 import { unservedText } from '../../fleet/backlog-text.js'
 import { workersOf } from '../../fleet/known-daemons.js'
 import type { CheckResult } from '../../observe/health.js'
 import { QUEUE_NAMES, type QueueEngine, type QueueName } from '../../queue/queues.js'
 import type { Fleet } from './fleet.js'
+
+/** A good answer holds for so long, ms: with the beat of a second the next one is stated within 5 s. */
+const GOOD_KEPT_MS = 3000
+
+/** Makes a check out of a look whose good answer is kept for some seconds: each counts the jobs of up to seven queues. */
+export function seldomCheck(
+  clock: Pick<Clock, 'monotonic'>,
+  look: () => Promise<CheckResult>,
+): () => Promise<CheckResult> {
+  const reading = new SharedReading<CheckResult>({ clock, keptMs: ({ ok }) => (ok ? GOOD_KEPT_MS : 0) })
+  return () => reading.share(look)
+}
 
 /** Whether somebody on the queue does the waiting work. @param own queues of this daemon @throws queue-unreachable */
 export async function workersCheck(

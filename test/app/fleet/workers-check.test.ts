@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { workersCheck } from '../../../src/app/fleet/workers-check.js'
+import { seldomCheck, workersCheck } from '../../../src/app/fleet/workers-check.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { DaemonCard } from '../../../src/fleet/daemon-card.js'
 import { knownDaemons } from '../../../src/fleet/known-daemons.js'
 import type { QueueName } from '../../../src/queue/queues.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 const nothing = { analyze: null, submit: null }
 const card: DaemonCard = {
@@ -89,4 +90,17 @@ it('an engine that is away is told as that', async () => {
   await expect(workersCheck(away, { daemons: async () => [] }, [])).rejects.toMatchObject({
     reason: 'queue-unreachable',
   })
+})
+
+it('a good answer is kept for three seconds, another one is looked for again at once', async () => {
+  const clock = new ManualClock()
+  const answers = [false, true, false].map((ok) => ({ ok, message: '' }))
+  let looks = 0
+  const check = seldomCheck(clock, async () => answers[looks++]!)
+  const isFine = async () => (await check()).ok
+  expect([await isFine(), await isFine(), await isFine(), looks]).toEqual([false, true, true, 2])
+  clock.tick(2999)
+  expect([await isFine(), looks]).toEqual([true, 2])
+  clock.tick(1)
+  expect([await isFine(), looks]).toEqual([false, 3])
 })
