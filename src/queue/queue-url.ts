@@ -23,6 +23,7 @@ function embeddedDir(rest: string, dataDir: string): string {
     throw new AttestdError(
       'setting-invalid',
       'The embedded queue takes a directory, not a host: expected embedded: or embedded:/some/dir.',
+      { fix: 'Correct ATTESTD_QUEUE_URL.' },
     )
   }
   return path.resolve(dataDir, rest.startsWith('///') ? rest.slice(2) : rest)

@@ -105,6 +105,17 @@ it('doctor fails a disk with less room than the setting asks for', async () => {
   })
 })
 
+it('doctor names a queue URL that is none and a data directory that is a file, and checks the rest', async () => {
+  const file = path.join(folder, 'a-file')
+  await fs.writeFile(file, '')
+  const { out } = await doctor({ ...env({ ATTESTD_DATA_DIR: file }), ATTESTD_QUEUE_URL: 'redis://' })
+  const { checks } = JSON.parse(out)
+  const fix = 'Correct ATTESTD_QUEUE_URL.'
+  expect(checks).toContainEqual({ check: 'queue', outcome: 'failed', message: expect.stringContaining('no host'), fix })
+  expect(checks.map(({ check }: { check: string }) => check)).toContain('service')
+  expect(out).not.toContain('internal-error')
+})
+
 it('doctor fails a misspelled setting, with the name that was meant, and a secret that others can read', async () => {
   const file = path.join(folder, 'signing_secret')
   await fs.writeFile(file, 'secret', { mode: 0o644 })

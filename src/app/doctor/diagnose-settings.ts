@@ -40,11 +40,11 @@ export function diagnoseFleet({
   fleetSecret,
   queueUrl,
 }: Pick<Settings, 'dataDir' | 'fleetSecret' | 'queueUrl'>): Diagnosis[] {
-  const queue = parseQueueUrl(queueUrl, dataDir)
-  if (queue.kind === 'embedded') return []
+  const nodes = redisNodes(queueUrl, dataDir)
+  if (nodes === null) return []
   const check = 'fleet secret'
   if (fleetSecret !== undefined) return [{ check, outcome: 'ok', message: 'jobs on Redis must carry its code' }]
-  if (queue.address.nodes.every(({ host }) => isLoopback(host)))
+  if (nodes.every(({ host }) => isLoopback(host)))
     return [{ check, outcome: 'skipped', message: 'not set, and Redis is on this machine' }]
   return [
     {
@@ -54,6 +54,16 @@ export function diagnoseFleet({
       fix: 'Set ATTESTD_FLEET_SECRET to the output of openssl rand -hex 32, the same on every daemon (docs/redis.md).',
     },
   ]
+}
+
+/** Null for the embedded queue, and for a URL that is none, which the check of the queue fails. */
+function redisNodes(queueUrl: string, dataDir: string) {
+  try {
+    const queue = parseQueueUrl(queueUrl, dataDir)
+    return queue.kind === 'embedded' ? null : queue.address.nodes
+  } catch {
+    return null
+  }
 }
 
 /** The webhook for alarms. @param send whether a test message may be sent, which people see */

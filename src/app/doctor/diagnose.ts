@@ -58,7 +58,7 @@ export async function* diagnose(
   yield await diagnoseCage(settings)
   yield* await diagnoseGateways(settings)
   yield await check('queue', async () => {
-    const daemon = await runningDaemon(settings.dataDir)
+    const daemon = await runningDaemon(settings.dataDir).catch(() => null)
     if (daemon) return `the daemon of this data directory (process ${daemon.pid}) has it open`
     const queue = await openQueue(settings, { startWaitMs: 3000 })
     await queue.ping().finally(() => queue.close())

@@ -55,14 +55,16 @@ export function modelsImportVerb(): Command {
       check: flags.check === undefined ? null : await fileArgument('--check', flags.check, 'folder'),
       windowSeconds: numberFlag('--window-seconds', flags.windowSeconds, 0.1, 600),
     }
-    const made = await withStop((signal) => importModel(settingsOf(verb).settings, options, signal))
+    const { origins, settings } = settingsOf(verb)
+    const made = await withStop((signal) => importModel(settings, options, signal))
     const { manifest, classes, guesses, agreement } = made
     // Found without --models-dir.
-    const named = flags.out === undefined ? manifest.id : made.folder
+    const isFoundById = flags.out === undefined && origins.modelsDir !== '--models-dir'
+    const named = isFoundById ? manifest.id : made.folder
     const fake = classes.fake.map((index) => classes.labels[index])
     printLines([
       `Written: ${made.folder}`,
-      `  scores ${manifest.mediaTypes.join(', ')}; fake: ${fake.join(', ')}, of ${classes.labels.join(', ')}`,
+      `  scores ${manifest.mediaTypes.join(', ')}; machine-made is ${fake.join(', ')}, of the labels ${classes.labels.join(', ')}`,
       `  its own sample has a risk of ${manifest.selfTest.risk} here`,
       ...(agreement === null ? [] : agreementText(agreement)),
       ...guesses.map((guess) => `assumed: ${guess}`),

@@ -82,4 +82,5 @@ function parseUser(userinfo = ''): Pick<RedisAddress, 'username' | 'password'> {
   }
 }
 
-const refused = (message: string): AttestdError => new AttestdError('setting-invalid', message)
+const refused = (message: string): AttestdError =>
+  new AttestdError('setting-invalid', message, { fix: 'Correct ATTESTD_QUEUE_URL.' })
