@@ -21,6 +21,7 @@ let started = 0
 beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-fix-'))
   await writeTinyPackage(path.join(folder, 'models'))
+  await fs.writeFile(path.join(folder, 'models', 'README.md'), 'no package')
   await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
   takenPort = (taken.address() as AddressInfo).port
 })
@@ -138,7 +139,11 @@ describe('a wrong argument is a wrong command line (64), and names itself', () =
     ['a file that is not there', ['score', 'nope.jpg'], /<file-or-uri> takes a file: .*nope\.jpg does not exist/],
     ['a limit that is no number', ['scores', '--limit', 'abc'], /--limit takes a whole number from 1, got "abc"/],
     ['data that is not there', ['models', 'eval', 'x', '--data', '/no/data.csv'], /--data takes a file or folder/],
-    ['a package that is not there', ['models', 'eval', 'vit', '--data', 'ROWS'], /no package vit[\s\S]*fix .*tiny/],
+    [
+      'a package that is not there',
+      ['models', 'eval', 'vit', '--data', 'ROWS'],
+      /no package vit[\s\S]*fix .* one of tiny-image\./,
+    ],
     ['a file to import', ['models', 'import', process.execPath], /<folder> takes a folder: .* is a file/],
     ['an id with capitals', ['models', 'import', os.tmpdir(), '--id', 'My Detector'], /--id takes .*"my-detector"/],
     ['a language', ['models', 'import', os.tmpdir(), '--languages', 'en,klingon'], /--languages .*"klingon"/],

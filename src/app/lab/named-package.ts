@@ -1,9 +1,9 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import { isThere } from '../../core/files.js'
 import { MANIFEST_FILE } from '../../detect/package/manifest.js'
+import { packageFolders } from '../../detect/package/package-loader.js'
 
 /** Where a package is: the models directory and the id in it. */
 export interface PackagePlace {
@@ -19,9 +19,9 @@ export async function packagePlace({ modelsDir }: Pick<Settings, 'modelsDir'>, n
   const folder = path.resolve(named)
   if (await isPackage(folder)) return { modelsDir: path.dirname(folder), id: path.basename(folder) }
   if (await isPackage(path.join(modelsDir, named))) return { modelsDir, id: named }
-  const ids = await fs.readdir(modelsDir).catch(() => [])
+  const ids = await packageFolders(modelsDir).catch(() => [])
   throw new AttestdError('argument-invalid', `There is no package ${named}, neither a folder nor in ${modelsDir}.`, {
-    fix: `Name the path of its folder, or one of ${ids.sort().join(', ') || 'another models directory (--models-dir)'}.`,
+    fix: `Name the path of its folder, or one of ${ids.join(', ') || 'another models directory (--models-dir)'}.`,
   })
 }
 

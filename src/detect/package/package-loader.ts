@@ -65,7 +65,9 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
   const distinct = [...new Map(choices.map((one) => [one.id, one])).values()]
   const packages = (await Promise.all(distinct.map(readChoice))).flat()
   if (packages.every(({ shadow }) => shadow)) {
-    throw new AttestdError('setting-invalid', 'Every selected detector is a shadow, so nothing would be scored.')
+    throw new AttestdError('setting-invalid', 'Every selected detector is a shadow, so nothing would be scored.', {
+      fix: 'Name one in ATTESTD_DETECTORS (--detectors) without =shadow.',
+    })
   }
   return packages
 }
@@ -157,7 +159,8 @@ export function summaryOf({ manifest, digest }: DetectorPackage): DetectorSummar
 export const MODELS_FIX =
   'Correct ATTESTD_MODELS_DIR (--models-dir), or unset it to use the packages that come with attestd.'
 
-async function packageFolders(modelsDir: string): Promise<string[]> {
+/** The ids of the packages in a models directory, sorted. @throws AttestdError setting-invalid where it cannot be read */
+export async function packageFolders(modelsDir: string): Promise<string[]> {
   let names: string[]
   try {
     names = await fs.readdir(modelsDir)

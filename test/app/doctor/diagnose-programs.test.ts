@@ -41,6 +41,7 @@ describe('diagnoseFfmpeg', () => {
     const found = await diagnoseFfmpeg({ ffmpeg: await make() })
     expect(found).toMatchObject({ outcome: 'failed', message: expect.stringMatching(message) })
     expect(found.message).toContain('[setting-invalid]')
+    expect(found.fix).toContain('Correct ATTESTD_FFMPEG')
   })
 
   it.skipIf(ffmpeg === null)(
