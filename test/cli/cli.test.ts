@@ -241,6 +241,10 @@ describe('detector packages', () => {
     expect(other.err).toContain('A heat map needs a picture; audio has none.')
     const nowhere = await score('--explain', path.join(folder, 'no', 'map.png'))
     expect(nowhere.err).toContain('cannot be written')
+    const drawn = await fs.readFile(map)
+    const itself = await attestd(['score', map, '--models-dir', models, '--explain', map])
+    expect(itself).toMatchObject({ code: 64, err: expect.stringContaining('would replace the picture') })
+    expect(await fs.readFile(map)).toEqual(drawn)
   })
 
   it('score FILE scores a sample and submits nothing; a file that is no image has a named outcome', async () => {

@@ -37,7 +37,7 @@ type FileRequest = Omit<ScoreOnceRequest, 'target' | 'mediaType'> & { readonly m
 
 async function detectFile(settings: Settings, file: string, asked: FileRequest): Promise<Detection> {
   const { mediaType } = asked
-  await checkHeatMap(asked)
+  await checkHeatMap(file, asked)
   const detectors = await openDetectors(settings, { workers: 1, mediaType })
   try {
     if (!detectors.detectorFor(mediaType)) {
@@ -80,11 +80,13 @@ async function withTypeSeen(error: unknown, file: string, asked: MediaType): Pro
 }
 
 /** Before any detector is loaded: whether the map can be made and written. */
-async function checkHeatMap({ mediaType, heatMap }: FileRequest): Promise<void> {
+async function checkHeatMap(picture: string, { mediaType, heatMap }: FileRequest): Promise<void> {
   if (heatMap === undefined) return
   if (mediaType !== 'image') {
     throw new AttestdError('argument-invalid', `A heat map needs a picture; ${mediaType} has none.`)
   }
+  if (path.resolve(heatMap) === path.resolve(picture))
+    throw new AttestdError('argument-invalid', 'The heat map would replace the picture; name another file for it.')
   const folder = path.dirname(path.resolve(heatMap))
   await fs.access(folder, fs.constants.W_OK).catch((cause) => {
     throw new AttestdError('argument-invalid', `The heat map cannot be written to ${folder}.`, { cause })
