@@ -72,7 +72,8 @@ export async function surveyModels({
       fix: MODELS_FIX,
     })
   })
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  // A hidden one is no package, such as that of an import at work.
+  const folders = entries.filter((one) => one.isDirectory() && !one.name.startsWith('.')).map(({ name }) => name)
   const choices = detectors === null ? [] : choicesIn(folders, detectors)
   return Promise.all(folders.sort().map((id) => survey(modelsDir, id, choices, detectors ?? [])))
 }

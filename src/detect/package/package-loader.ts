@@ -181,7 +181,9 @@ async function isFile(file: string): Promise<boolean> {
 }
 
 async function readManifest(where: string): Promise<string> {
-  const { size } = await fs.stat(where)
+  const { size } = await fs.stat(where).catch((cause: NodeJS.ErrnoException) => {
+    throw new AttestdError('manifest-invalid', `${where} cannot be read (${cause.code}).`, { cause })
+  })
   if (size > MAX_MANIFEST_BYTES) throw new AttestdError('manifest-invalid', `${where} is ${size} bytes, far too large.`)
   return fs.readFile(where, 'utf8')
 }

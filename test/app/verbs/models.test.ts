@@ -70,6 +70,16 @@ describe('the models directory', () => {
     ])
   })
 
+  it('lists a folder without a manifest by its reason, and none that is hidden', async () => {
+    await writeTinyPackage(root, { id: 'a' })
+    for (const name of ['notes', '.import-x']) await fs.mkdir(at(name))
+    const summary = expect.stringMatching(/^\[manifest-invalid\] .*notes.detector\.json cannot be read \(ENOENT\)/)
+    expect(await survey()).toMatchObject([
+      { id: 'a', version: '1.0.0' },
+      { id: 'notes', version: null, summary },
+    ])
+  })
+
   it.each(['{"bandAf', '{"temperature": 1.3}', 'null'])(
     'is a package whatever a calibration.json beside it holds: %s',
     async (text) => {
