@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { calibrateModel } from '../../src/app/lab/calibrate-model.js'
 import { calibrate, sigmoid } from '../../src/detect/scoring/calibration.js'
 import { plattTargets, weightedToPrior } from '../../src/lab/calibrate/calibration-row.js'
@@ -186,6 +186,26 @@ describe('models calibrate', () => {
     await expect(run).rejects.toMatchObject({
       message: expect.stringMatching(/1 real and 1 fake rows; a fit needs 20 of each/),
     })
+  })
+
+  it('a package without bins is refused by length before any row is scored', async () => {
+    const onProgress = vi.fn()
+    const run = calibrateModel(bench.settings, 'tiny-image', { ...options(false), method: 'by-length', onProgress })
+    await expect(run).rejects.toMatchObject({ message: expect.stringMatching(/bins of length/) })
+    expect(onProgress).not.toHaveBeenCalled()
+  })
+
+  // Root may write everywhere.
+  it.skipIf(process.getuid?.() === 0)('one that cannot be written is refused before any row is scored', async () => {
+    const onProgress = vi.fn()
+    await fs.chmod(path.dirname(manifestFile()), 0o555)
+    try {
+      const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), onProgress })
+      await expect(run).rejects.toMatchObject({ reason: 'argument-invalid' })
+    } finally {
+      await fs.chmod(path.dirname(manifestFile()), 0o755)
+    }
+    expect(onProgress).not.toHaveBeenCalled()
   })
 
   it('one class alone is refused', async () => {

@@ -1,3 +1,4 @@
+import fs from 'node:fs/promises'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
@@ -10,7 +11,9 @@ import {
   calibrationReportSchema,
   requireFits,
 } from '../../lab/calibrate/calibration-report.js'
+import { requireBins } from '../../lab/calibrate/fit-calibration.js'
 import { writeCalibration } from '../../lab/calibrate/write-calibration.js'
+import type { DataRow } from '../../lab/data/data-row.js'
 import { readData } from '../../lab/data/read-data.js'
 import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
 import { dataDigest } from '../../lab/evaluate/score-rows.js'
@@ -26,7 +29,8 @@ export interface CalibrateModelOptions extends LabeledDataOptions, Pick<Calibrat
 
 /**
  * Fits a calibration of a package to labeled data.
- * @throws AttestdError lab-data-invalid, detector-timeout (of a file, where the package is to be changed), draining, and what stops detectors
+ * @throws AttestdError lab-data-invalid, argument-invalid (the package cannot be written), detector-timeout (of a file, where the
+ *   package is to be changed), draining, and what stops detectors
  */
 export async function calibrateModel(
   settings: Settings,
@@ -34,10 +38,25 @@ export async function calibrateModel(
   options: CalibrateModelOptions,
 ): Promise<CalibrationReport> {
   const data = await readData(options.data, options.root)
-  const { detector, scored } = await scoreForLab(settings, named, data, { ...options, check: requireFits })
+  const check = async (rows: readonly DataRow[], { folder, manifest }: LoadedPackage) => {
+    requireFits(rows)
+    requireBins(options.method, manifest.calibration)
+    if (options.write) await requireWritable(folder)
+  }
+  const { detector, scored } = await scoreForLab(settings, named, data, { ...options, check })
   if (options.write)
     refuseTimeouts(scored.filter(({ unscored }) => unscored?.reason === 'detector-timeout').length, scored.length)
   return calibratedBy(settings, detector, scored, { from: data.from, digest: dataDigest(scored) }, options)
+}
+
+/** Hours of scoring are not for a package that cannot be written afterwards, such as one of a global installation. */
+async function requireWritable(folder: string): Promise<void> {
+  await fs.access(folder, fs.constants.W_OK).catch((cause: NodeJS.ErrnoException) => {
+    throw new AttestdError('argument-invalid', `--write cannot change ${folder} (${cause.code}).`, {
+      cause,
+      fix: 'Copy the package into a models directory of your own, and name the copy.',
+    })
+  })
 }
 
 /** Fits a calibration to what a package measured of labeled rows, or its recipe. @throws lab-data-invalid, draining */

@@ -20,8 +20,8 @@ export interface LabScoringOptions {
   readonly signal: AbortSignal
   /** Folder in which the rows are kept until `LabScoring.kept` is removed, so that a stopped run resumes; null: nowhere. */
   readonly keepIn?: string | null
-  /** Refuses rows before any is scored. */
-  readonly check?: (rows: readonly DataRow[]) => void
+  /** Refuses rows, or what is to be done with the package, before any row is scored. */
+  readonly check?: (rows: readonly DataRow[], detector: LoadedPackage) => Promise<void>
   onProgress(done: number, of: number): void
 }
 
@@ -56,7 +56,7 @@ export async function scoreForLab(
   const { modelsDir, id } = await packagePlace(settings, named)
   const detector = await loadPackage(path.join(modelsDir, id))
   const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
-  check?.(rows)
+  await check?.(rows, detector)
   const host = await openDetectors(settings, {
     modelsDir,
     detectors: [{ id, shadow: false }],

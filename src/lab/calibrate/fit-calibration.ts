@@ -32,16 +32,19 @@ export function fitCalibration(
     if (knots.logits.length < 2) throw upsideDown('')
     return { kind: 'isotonic', ...knots }
   }
-  return fitByLength(rows, prior, present)
+  requireBins(method, present)
+  return fitByLength(rows, prior, present as ByLength)
 }
 
-function fitByLength(rows: readonly CalibrationRow[], prior: number, present: Calibration): Calibration {
-  if (present.kind !== 'by-length') {
-    throw new AttestdError(
-      'lab-data-invalid',
-      'by-length needs a package whose calibration has bins of length already.',
-    )
-  }
+type ByLength = Extract<Calibration, { kind: 'by-length' }>
+
+/** Refuses a package without bins for `by-length`. @param present its own calibration @throws lab-data-invalid */
+export function requireBins(method: Method, present: Calibration): void {
+  if (method !== 'by-length' || present.kind === 'by-length') return
+  throw new AttestdError('lab-data-invalid', 'by-length needs a package whose calibration has bins of length already.')
+}
+
+function fitByLength(rows: readonly CalibrationRow[], prior: number, present: ByLength): Calibration {
   let from = 0
   const bins = present.bins.map(({ upTo }) => {
     const start = from
