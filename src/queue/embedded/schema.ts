@@ -1,4 +1,5 @@
-import { type PgPool, runMigrations } from 'bullmq'
+import type { PgPool } from 'bullmq'
+import { runMigrations } from '../bullmq.js'
 
 /** BullMQ's name for its schema when it is handed a pool. */
 const SCHEMA = 'bullmq'
