@@ -63,7 +63,6 @@ export interface ServiceClockOptions {
   readonly refreshMs?: number | undefined
   /** How far a Date that `sawDate` reports may be from service time, milliseconds; further apart neither is trusted. @default any */
   readonly dateWithinMs?: number | undefined
-  readonly onState?: ((state: ClockState) => void) | undefined
 }
 
 /** Samples of a refresh; the smallest round trip wins. The first also pays for opening the connection. */
@@ -217,7 +216,7 @@ export class ServiceClock {
   }
 
   async #takeSamples(): Promise<void> {
-    const { clock, log, onState, windowMs } = this.#options
+    const { clock, log, windowMs } = this.#options
     this.#triedAt = clock.monotonic()
     const before = this.state().offsetMs
     const best = await this.#bestOfSeveral()
@@ -232,7 +231,6 @@ export class ServiceClock {
       )
     }
     this.#reportContradiction(state)
-    onState?.(state)
   }
 
   /** Once when it begins, and once when it has ended. */

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import { parseServiceUrl } from '../core/net/service-url.js'
 import { HttpCaller, type HttpOptions, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
-import { type ClockState, ServiceClock, type ServiceClockOptions } from './service-clock.js'
+import { ServiceClock, type ServiceClockOptions } from './service-clock.js'
 import type { StreamReaderOptions } from './stream-reader.js'
 
 /** @default what the requests state they come from */
@@ -31,7 +31,6 @@ export interface ServiceOptions {
   readonly log: Log
   readonly onRequest?: (event: RequestEvent) => void
   readonly onMalformed?: OnMalformed
-  readonly onClock?: (state: ClockState) => void
 }
 
 /** What both adapters are built on. */
@@ -68,7 +67,6 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     log,
     windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,
     refreshMs: options.clockRefreshMs,
-    onState: options.onClock,
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })

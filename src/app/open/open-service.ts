@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import type { RequestEvent } from '../../service/http.js'
 import type { AttesterService } from '../../service/port.js'
 import type { OnMalformed } from '../../service/record.js'
-import type { ClockState, ServiceClock } from '../../service/service-clock.js'
+import type { ServiceClock } from '../../service/service-clock.js'
 import type { WalletSessionOptions } from '../../service/wallet-session/create-wallet-session-service.js'
 import type { DaemonParts } from '../parts.js'
 import { openSignedKey } from './open-signed-key.js'
@@ -30,7 +30,7 @@ export async function openService(
   const { clock, metrics, options, random } = parts
   const { settings, log } = options
   const watched = { clock, random, log, ...countedBy(parts) }
-  if (settings.serviceApi === 'signed-key') return openSignedKey(settings, watched)
+  if (settings.serviceApi === 'signed-key') return clocked(openSignedKey(settings, watched), metrics)
   // Wallets and the chain are read for the API that needs them: their libraries take a third of a second.
   const [{ openWalletOf }, { openWalletSession }] = await Promise.all([
     import('./open-wallet.js'),
@@ -48,7 +48,7 @@ export async function openService(
       metrics.signatureSeconds.observe({ wallet }, elapsedMs / 1000)
     },
   })
-  return { ...opened, address: signer.address }
+  return clocked({ ...opened, address: signer.address }, metrics)
 }
 
 /** Malformed parts that are logged a minute, of answers and of events each; the metric counts all. */
@@ -72,10 +72,16 @@ function countedBy({ metrics, outages }: ServiceParts) {
       facts: { what, asset: id ?? undefined, detail },
     })
   }
-  const onClock = ({ offsetMs, errorBoundMs, trusted }: ClockState) => {
+  return { onRequest, onMalformed }
+}
+
+/** The clock is read at each scrape, as readiness reads it: between two measurements its bound grows, and a clock may be set. */
+function clocked(opened: OpenService, metrics: ServiceParts['metrics']): OpenService {
+  metrics.beforeScrape(() => {
+    const { errorBoundMs, offsetMs, trusted } = opened.clock.state()
     if (offsetMs !== null) metrics.clockOffset.set({}, offsetMs / 1000)
     if (errorBoundMs !== null) metrics.clockErrorBound.set({}, errorBoundMs / 1000)
     metrics.clockTrusted.set({}, trusted ? 1 : 0)
-  }
-  return { onRequest, onMalformed, onClock }
+  })
+  return opened
 }

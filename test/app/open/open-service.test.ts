@@ -61,3 +61,39 @@ it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFini
   const counted = /attestd_malformed_total\{[^}]*what="asset"[^}]*\} (\d+)/.exec(await metrics.text())
   expect(Number(counted?.[1])).toBe(2 * LISTS * MALFORMED.length)
 })
+
+it('its clock in the metrics is that of readiness at each scrape, also when the local clock was set since it was measured', async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock()
+  const start = clock.now()
+  const server = await LocalServer.start(({ target }, response) => {
+    if (target === '/api/v1/time') return sendJson(response, 200, { serverTime: start })
+    sendJson(response, 200, { assets: [], stake: {} })
+  })
+  onTestFinished(() => server.stop())
+  const log = createLogger({ level: 'error', format: 'json', secrets: [], destination: { write: () => {} } })
+  const metrics = createMetrics({ clock, processMetrics: false })
+  const env = {
+    ATTESTD_SERVICE_URL: server.url,
+    ATTESTD_ACCESS_KEY: ACCESS_KEY,
+    ATTESTD_SIGNING_SECRET: SIGNING_SECRET,
+  }
+  const opened = await openService(
+    {
+      clock,
+      metrics,
+      options: { settings: loadSettings({ env }).settings, log } as DaemonOptions,
+      outages: createThrottledLog({ log, clock }),
+      random: () => 0.5,
+    },
+    { onRoleMissing: () => {} },
+  )
+  onTestFinished(opened.close)
+  const scraped = async (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(await metrics.text())?.[1])
+  await opened.clock.ready()
+  expect(await scraped('attestd_clock_trusted')).toBe(1)
+  clock.stepWall(3_600_000)
+  expect(await scraped('attestd_clock_trusted')).toBe(0)
+  expect(await scraped('attestd_clock_offset_seconds')).toBe(-3600)
+})
