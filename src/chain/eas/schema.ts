@@ -62,7 +62,7 @@ function typesOf(kind: FieldKind): string {
 }
 
 const unfit = (what: string): AttestdError =>
-  new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`)
+  new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`, { fix: 'Correct ATTESTD_EAS_SCHEMA.' })
 
 /**
  * The uid that the schema registry gives a schema: over its text as it stands, so a space more is another schema.

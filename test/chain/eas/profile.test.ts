@@ -90,5 +90,6 @@ describe('schema', () => {
     [`string ${'x'.repeat(10_000)}`, /^.{0,300}$/],
   ])('refuses %s', (schema, message) => {
     expect(() => parseSchema(schema)).toThrow(refused(message))
+    expect(() => parseSchema(schema)).toThrow(expect.objectContaining({ fix: 'Correct ATTESTD_EAS_SCHEMA.' }))
   })
 })
