@@ -22,7 +22,8 @@ it('a stake that dips is reported to the webhook, and that it is over, while the
     let body = ''
     for await (const chunk of request) body += chunk
     const { alarm, state } = JSON.parse(body) as { alarm: string; state: string }
-    got.push(`${alarm} ${state}`)
+    // On a busy machine the queue or the clock may be in trouble for a second too.
+    if (alarm === 'stake-low') got.push(state)
     response.end()
   })
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
@@ -32,9 +33,9 @@ it('a stake that dips is reported to the webhook, and that it is over, while the
   const daemon = bench.startHere({ ATTESTD_WEBHOOK_URL: url, ATTESTD_WEBHOOK_EVERY_MS: '1000' })
   await daemon.ready()
   await bench.sandbox.control.setStake({ stakedWei: 1n })
-  await bench.until('the alarm', () => got.includes('stake-low firing'))
+  await bench.until('the alarm', () => got.includes('firing'))
   await bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
-  await bench.until('the end of the alarm', () => got.at(-1) === 'stake-low resolved')
+  await bench.until('the end of the alarm', () => got.at(-1) === 'resolved')
   await bench.registerMany(2, 'after')
   await bench.expectExactlyOneEach()
   expect(await daemon.metric('attestd_webhook_messages_total', 'outcome="failed"')).toBe(0)
