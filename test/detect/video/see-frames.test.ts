@@ -4,7 +4,9 @@ import type { PictureScorer } from '../../../src/detect/contract/picture-scorer.
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { seeFrames } from '../../../src/detect/video/see-frames.js'
 
-const frame = (seconds: number): Frame => ({ seconds, pixels: Buffer.alloc(3), width: 1, height: 1 })
+const frame = (seconds: number, shade = seconds): Frame => {
+  return { seconds, pixels: Buffer.alloc(6, shade), width: 1, height: 2 }
+}
 const byTime: PictureScorer = async (picture) => ({ rawScore: (picture as Frame).seconds * 10, faces: [] })
 const blank: PictureScorer = async () => {
   throw new AttestdError('media-featureless')
@@ -39,4 +41,30 @@ it('refuses a video of nothing else, and hands on what else goes wrong', async (
   }
   await expect(score([0, 1], failing)).rejects.toMatchObject({ reason: 'detector-failed' })
   expect(await score([], byTime)).toEqual([])
+})
+
+it('does not look again at a frame that is the same as the one before', async () => {
+  const looked: number[] = []
+  const frames = async function* () {
+    yield* [frame(0, 7), frame(1, 7), frame(2, 8), frame(3, 7)]
+    // As many bytes of the same values, in another shape.
+    yield { ...frame(4, 7), width: 2, height: 1 }
+  }
+  const look = async (picture: Frame) => {
+    looked.push(picture.seconds)
+    return { from: picture.seconds }
+  }
+  const seen = await seeFrames(
+    frames(),
+    (picture) => look(picture as Frame),
+    (work) => work(),
+  )
+  expect(looked).toEqual([0, 2, 3, 4])
+  expect(seen.map(({ seconds, from }) => [seconds, from])).toEqual([
+    [0, 0],
+    [1, 0],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+  ])
 })
