@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { dataPaths } from '../../src/app/data-dir.js'
 import { admitModel } from '../../src/app/lab/admit-model.js'
 import { admissionCheck } from '../../src/app/open/admission-check.js'
@@ -47,6 +47,14 @@ describe('models admit', () => {
   it('without an admission the daemon refuses the package where the settings ask for one', async () => {
     await start(false)
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted', kind: 'setup' })
+  })
+
+  it('is refused before any row is scored where the admission cannot be kept', async () => {
+    const onProgress = vi.fn()
+    const settings = { ...bench.settings, dataDir: path.join(index, 'data') }
+    const run = admitModel(settings, 'tiny-image', { ...options({ minAuc: 0.5 }), onProgress })
+    await expect(run).rejects.toMatchObject({ reason: 'data-dir-unusable' })
+    expect(onProgress).not.toHaveBeenCalled()
   })
 
   it('weights that state no commercial use are refused where the settings ask for open ones', async () => {

@@ -9,7 +9,7 @@ import { type ExamRow, examine, needsData } from '../../lab/admit/exam.js'
 import type { Thresholds } from '../../lab/admit/thresholds.js'
 import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
-import { dataPaths } from '../data-dir.js'
+import { openDataDir } from '../data-dir.js'
 import { evaluateModel } from './evaluate-model.js'
 import type { LabeledDataOptions } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
@@ -41,7 +41,8 @@ export interface AdmissionResult {
 
 /**
  * Examines a package by an operator's thresholds; keeps its admission where it passes, takes an earlier one back where not.
- * @throws AttestdError setting-invalid (data are needed), lab-data-invalid, detector-timeout (of a file), draining, and what stops detectors
+ * @throws AttestdError setting-invalid (data are needed), data-dir-unusable, disk-full, lab-data-invalid,
+ *   detector-timeout (of a file), draining, and what stops detectors
  */
 export async function admitModel(
   settings: Settings,
@@ -54,6 +55,8 @@ export async function admitModel(
   }
   const { modelsDir, id } = await packagePlace(settings, named)
   const pack = await loadPackage(path.join(modelsDir, id))
+  // Before the exam, which may take hours.
+  const { admissions: folder } = await openDataDir(settings.dataDir)
   const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
   const packages = loadOrder([pack])
   const sample = await measureSample(packages, measuring)
@@ -64,7 +67,6 @@ export async function admitModel(
   const packageLicenses = packages.map((one) => one.manifest.license)
   const rows = examine(thresholds, { packageLicenses, sample, evaluation })
   const identity = { id, version: manifest.version, digest }
-  const folder = dataPaths(settings.dataDir).admissions
   const passed = rows.flatMap(({ measured, ...row }) =>
     row.passed && measured !== null ? [{ ...row, measured, passed: true as const }] : [],
   )
