@@ -16,12 +16,13 @@ const FOREIGN_LEFTOVER_MS = 24 * 3_600_000
 /**
  * Makes a workspace and removes those that crashed processes left behind.
  * @param folder holds one folder per process, named `HOST_PID_RANDOM`
- * @param now Unix milliseconds
  */
-export async function openWorkspace(folder: string, now: number): Promise<Workspace> {
+export async function openWorkspace(folder: string): Promise<Workspace> {
   await onDisk(() => fs.mkdir(folder, { recursive: true, mode: 0o700 }))
-  await onDisk(() => removeLeftFolders(folder, '', (other) => isUnused(other, now)))
   const own = await onDisk(() => makeOwnFolder(folder))
+  // By the clock of the file system, since that of this machine may be wrong by days.
+  const { mtimeMs: now } = await onDisk(() => fs.stat(own))
+  await onDisk(() => removeLeftFolders(folder, '', (other) => isUnused(other, now)))
   let count = 0
   return {
     path() {

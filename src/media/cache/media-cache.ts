@@ -66,7 +66,7 @@ export class MediaCache {
   /** Opens the folder, making it if need be, and removes what crashed processes left. @throws AttestdError media-cache-failed */
   static async open(options: MediaCacheOptions): Promise<MediaCache> {
     await onDisk(() => fs.mkdir(path.join(options.folder, options.algorithm), { recursive: true, mode: 0o700 }))
-    const workspace = await openWorkspace(path.join(options.folder, 'work'), options.clock.now())
+    const workspace = await openWorkspace(path.join(options.folder, 'work'))
     const cache = new MediaCache(options, workspace)
     await onDisk(() => cache.#scan())
     await cache.#evict(options.maxBytes)

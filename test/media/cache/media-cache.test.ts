@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import { silentLog } from '../../../src/core/log.js'
 import { MediaCache, type MediaCacheOptions } from '../../../src/media/cache/media-cache.js'
 import { spool } from '../../../src/media/cache/spool.js'
@@ -192,12 +193,12 @@ describe('MediaCache', () => {
       await fs.mkdir(path.join(folder, 'work', name), { recursive: true })
       await fs.writeFile(path.join(folder, 'work', name, '1'), 'half a download')
     }
-    const dayAgo = clock.now() / 1000 - 25 * 3600
+    const dayAgo = Date.now() / 1000 - 25 * 3600
     await fs.utimes(path.join(folder, 'work', 'elsewhere_2_aa'), dayAgo, dayAgo)
-    const justNow = clock.now() / 1000
-    await fs.utimes(path.join(folder, 'work', 'elsewhere_1_aa'), justNow, justNow)
-    const one = await openCache({ folder })
-    const two = await openCache({ folder })
+    // By the clock of the disk, whatever that of this machine states.
+    const ahead = { ...systemClock, now: () => Date.now() + 48 * 3_600_000 }
+    const one = await openCache({ folder, clock: ahead })
+    const two = await openCache({ folder, clock: ahead })
     const names = await fs.readdir(path.join(folder, 'work'))
     expect(names).toEqual(expect.arrayContaining(living))
     expect(names).not.toEqual(expect.arrayContaining([expect.stringMatching(/nonsense|elsewhere_2/)]))
