@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, toAttestdError } from '../core/errors.js'
 import { riskText } from '../core/risk.js'
 import type { Detection } from '../detect/detection.js'
 import type { QueueEngine } from '../queue/queues.js'
@@ -93,22 +93,35 @@ function decidedText(data: unknown): string {
  * counts, also where a daemon was suspended in between.
  * @throws AttestdError review-decided, review-expired, asset-closed, score-conflict, fleet-code-wrong, queue-unreachable
  */
-export async function decide(
-  id: string,
-  decided: Omit<Decision, 'at'>,
-  options: DeskOptions,
-): Promise<WaitingReview['job']> {
-  const { clock, queue, service } = options
+export async function decide(id: string, decided: Omit<Decision, 'at'>, options: DeskOptions): Promise<void> {
+  const { clock, service } = options
   const { asset } = (await openReview(id, options)).job
   if (service) await refuseEnded(asset.id, service)
+  const decision = { ...decided, at: clock.now() }
+  let lost: unknown = null
   for (let tries = 0; tries < TRIES; tries++) {
-    const { data, waiting } = await lookUp(id, options)
-    const { job } = waiting
-    const decidedJob = storeSubmitJob({ ...job, decision: { ...decided, at: clock.now() } })
-    if (await queue.replace('submit', id, data, decidedJob)) return job
+    try {
+      // What was done although its answer was lost is there by now.
+      if (lost !== null && (await isRecorded(id, decision, options))) return
+      if (await recorded(id, decision, options)) return
+    } catch (error) {
+      if (lost !== null || toAttestdError(error).reason !== 'queue-unreachable') throw error
+      lost = error
+    }
     await clock.sleep(TRY_AGAIN_MS)
   }
   throw new AttestdError('queue-unreachable', 'The queue did not accept the decision; nothing was recorded.')
+}
+
+/** @returns false where the job could not be changed now */
+async function recorded(id: string, decision: Decision, options: DeskOptions): Promise<boolean> {
+  const { data, waiting } = await lookUp(id, options)
+  return options.queue.replace('submit', id, data, storeSubmitJob({ ...waiting.job, decision }))
+}
+
+async function isRecorded(id: string, { at, by }: Decision, { queue }: DeskOptions): Promise<boolean> {
+  const { decision } = submitJobIn((await queue.find('submit', id))?.data) ?? {}
+  return decision?.at === at && decision.by === by
 }
 
 /** What the service states; a service that does not answer is asked again before the score is sent. */

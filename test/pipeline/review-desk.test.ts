@@ -1,6 +1,7 @@
 import os from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import { AttestdError } from '../../src/core/errors.js'
 import { asRisk, riskOfPercent } from '../../src/core/risk.js'
 import { parseSubmitJob, type StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { decide, inReview, openReview, reviewOf, waitingReviews } from '../../src/pipeline/review-desk.js'
@@ -93,6 +94,26 @@ describe('a decision', () => {
       message: expect.stringMatching(/^bob decided 12\.5/),
     })
     expect(parseSubmitJob(jobs.get('job')).decision!.by).toBe('bob')
+  })
+
+  it.each([true, false])('whose answer was lost is looked for: recorded %s', async (done) => {
+    const { jobs, options } = deskWith(waitingJob())
+    let answers = 0
+    const replace: typeof options.queue.replace = async (...change) => {
+      if (answers++ > 0) return options.queue.replace(...change)
+      if (done) await options.queue.replace(...change)
+      throw new AttestdError('queue-unreachable')
+    }
+    await decide('job', entered, { ...options, queue: { ...options.queue, replace } })
+    expect(parseSubmitJob(jobs.get('job')).decision).toMatchObject(entered)
+    expect(answers).toBe(done ? 1 : 2)
+  })
+
+  it('is refused by the queue that stays away', async () => {
+    const { options } = deskWith(waitingJob())
+    const replace = () => Promise.reject(new AttestdError('queue-unreachable', 'away'))
+    const away = { ...options, queue: { ...options.queue, replace } }
+    await expect(decide('job', entered, away)).rejects.toMatchObject({ reason: 'queue-unreachable', message: 'away' })
   })
 
   it('after the deadline is refused, and leaves the job to end without a score', async () => {

@@ -1,0 +1,133 @@
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { systemClock } from '../../src/core/clock.js'
+import { jobIdOf } from '../../src/core/text.js'
+import { callDaemon } from '../../src/observe/control-client.js'
+import { DaemonBench } from '../support/daemon-bench.js'
+import type { DaemonProcess } from '../support/daemon-process.js'
+import { writeTinyPackage } from '../support/detector-package.js'
+import { findRedisServer } from '../support/redis-server.js'
+
+const PASSWORD = 'a-long-password'
+/** Longer than what a daemon claims at the queue outlives it. */
+const ASLEEP_MS = 16_000
+/** How long the service takes for the question that comes before the last look at the job. */
+const QUESTION_MS = 1000
+
+/** A line to Redis that can keep back what Redis answers. */
+class HeldLine {
+  readonly #server: net.Server
+  readonly #near = new Set<net.Socket>()
+  #wanted: string | null = null
+  /** Whether a command about what was asked for has been passed on since. */
+  passed = false
+  #kept: (() => void)[] | null = null
+
+  private constructor(target: number) {
+    this.#server = net.createServer((near) => {
+      const far = net.connect(target, '127.0.0.1')
+      this.#near.add(near)
+      for (const socket of [near, far]) {
+        socket.on('error', () => {})
+        socket.on('close', () => {
+          near.destroy()
+          far.destroy()
+        })
+      }
+      near.on('data', (chunk) => {
+        if (this.#wanted !== null && chunk.includes(this.#wanted)) this.passed = true
+        far.write(chunk)
+      })
+      far.on('data', (chunk) => {
+        if (this.#kept === null) near.write(chunk)
+        else this.#kept.push(() => near.write(chunk))
+      })
+    })
+  }
+
+  static async to(target: number): Promise<HeldLine> {
+    const line = new HeldLine(target)
+    await new Promise<void>((listening) => line.#server.listen(0, '127.0.0.1', listening))
+    return line
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`
+  }
+
+  /** Keeps all answers back from now on. @param key `passed` shows that a command about it came */
+  hold(key: string): void {
+    this.#wanted = key
+    this.#kept = []
+  }
+
+  release(): void {
+    for (const write of this.#kept ?? []) write()
+    this.#kept = null
+  }
+
+  close(): void {
+    for (const socket of this.#near) socket.destroy()
+    this.#server.close()
+  }
+}
+
+async function change(daemon: DaemonProcess, what: 'pause' | 'resume'): Promise<void> {
+  const request = { method: 'POST', path: `/control/${what}`, body: { queue: 'submit' }, answer: z.unknown() } as const
+  await callDaemon(await daemon.serving(), request, systemClock)
+}
+
+async function decide(daemon: DaemonProcess, assetId: string, by: string, risk: string) {
+  const { url } = await daemon.serving()
+  const answer = await fetch(new URL(`/review/${jobIdOf(assetId)}`, url), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { authorization: `Basic ${Buffer.from(`${by}:${PASSWORD}`).toString('base64')}`, origin: url },
+    body: new URLSearchParams({ risk, note: '' }),
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+
+it.skipIf(findRedisServer() === null)(
+  'a decision of a daemon that was suspended (SIGSTOP) after it had looked is refused, and its person learns which counts',
+  async (context) => {
+    const bench = await DaemonBench.create()
+    context.onTestFinished(() => bench.dispose())
+    await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })
+    const redis = await bench.redis()
+    const line = await HeldLine.to(redis.port)
+    context.onTestFinished(() => line.close())
+    const review = { ATTESTD_UNSURE_POLICY: 'review', ATTESTD_HTTP_PASSWORD: PASSWORD }
+    const first = bench.start({ ...review, ATTESTD_QUEUE_URL: line.url, ATTESTD_SERVICE_TIMEOUT_MS: '60000' }, 'first')
+    const other = bench.start({ ...review, ATTESTD_QUEUE_URL: redis.url }, 'other')
+    await Promise.all([first.ready(), other.ready()])
+    const asset = await bench.register('suspended')
+    await bench.until('an asset that waits', async () => (await other.metric('attestd_review_jobs')) === 1)
+    // What is decided stays in the queue, where it could be replaced.
+    await change(other, 'pause')
+
+    bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: QUESTION_MS }] })
+    const before = bench.requests('one')
+    const late = decide(first, asset.id, 'ada', '10')
+    await bench.until('the question', () => bench.requests('one') > before)
+    line.hold(jobIdOf(asset.id))
+    await bench.until('a look', () => line.passed)
+    await sleep(2 * QUESTION_MS)
+    first.signal('SIGSTOP')
+    bench.sandbox.control.setFaults({})
+    await sleep(ASLEEP_MS)
+    expect(await decide(other, asset.id, 'bob', '90')).toMatchObject({ status: 303 })
+    line.release()
+    first.signal('SIGCONT')
+    const refused = await late
+    expect(refused.text).toContain('bob decided 90')
+    expect(refused.status).toBe(409)
+
+    await change(other, 'resume')
+    await bench.expectExactlyOneEach()
+    expect(bench.sandbox.scores()).toMatchObject([{ deepfakeRiskScore: 90 }])
+  },
+)
