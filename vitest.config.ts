@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { temporaryFiles } from './test/support/temporary-files.js'
 
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
       'test/support/compared-patterns.ts',
       'test/support/database-code.mjs',
     ],
+    env: temporaryFiles(),
     pool: 'forks',
     // Files that a worker runs one after the other share what was loaded: loading it anew for each took a third of the suite's time.
     isolate: false,

@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { temporaryFiles } from './test/support/temporary-files.js'
 
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
     setupFiles: ['test/support/compared-patterns.ts', 'test/support/database-code.mjs'],
+    env: temporaryFiles(),
     pool: 'forks',
     isolate: false,
     testTimeout: 600_000,
