@@ -1,5 +1,4 @@
 import { kaiserWindow } from './kaiser.js'
-import { FREE_PLACE, pairedSums, sumsWorkspace } from './paired-sums.js'
 
 /**
  * Zero crossings of the sinc on each side. With `BETA` the transition band is 9 % of the lower of the two Nyquist
@@ -15,18 +14,6 @@ const MAX_EXACT_VALUES = 1_000_000
 /** Phases of the interpolated filter; the error of going linearly between two of them is below -95 dB. */
 const INTERPOLATED_PHASES = 256
 
-/** Samples that are weighed at once, for those of a block to stay in the cache of the processor. */
-const SLICE = 8192
-
-/** What a filter is designed from. */
-interface FilterPlan {
-  readonly phases: number
-  /** Half of the values of a phase. */
-  readonly half: number
-  /** Share of the input's Nyquist frequency. */
-  readonly cutoff: number
-}
-
 /**
  * Resamples mono sound from one rate to another, block by block: a polyphase windowed sinc whose delay is taken out, so
  * that output sample n lies at n / toRate seconds. Deterministic: doubles added in one order.
@@ -34,8 +21,10 @@ interface FilterPlan {
 export class Resampler {
   readonly #up: number
   readonly #down: number
-  readonly #plan: FilterPlan
-  /** Input still needed; its first sample is number `start` of the whole input. */
+  readonly #half: number
+  readonly #phases: number
+  readonly #filter: Float64Array
+  /** Input still needed, as doubles, since floats take twice the time; its first sample is number `start` of the whole input. */
   #held: Float64Array
   #start: number
   #received = 0
@@ -46,93 +35,87 @@ export class Resampler {
     const divisor = greatestCommonDivisor(fromRate, toRate)
     this.#up = toRate / divisor
     this.#down = fromRate / divisor
-    const cutoff = CUTOFF * Math.min(1, toRate / fromRate)
-    const half = Math.ceil(ZERO_CROSSINGS / cutoff)
-    const phases = this.#up * 2 * half <= MAX_EXACT_VALUES ? this.#up : INTERPOLATED_PHASES
-    this.#plan = { phases, half, cutoff }
+    const scale = Math.min(1, toRate / fromRate)
+    this.#half = Math.ceil(ZERO_CROSSINGS / (CUTOFF * scale))
+    const taps = 2 * this.#half
+    this.#phases = this.#up * taps <= MAX_EXACT_VALUES ? this.#up : INTERPOLATED_PHASES
+    this.#filter = this.#up === this.#down ? new Float64Array(0) : filterOf(this.#phases, this.#half, CUTOFF * scale)
     // Silence before the first sample, so that the filter can lie over the start.
-    this.#held = new Float64Array(half)
-    this.#start = -half
+    this.#held = new Float64Array(this.#half)
+    this.#start = -this.#half
   }
 
   /** Takes the next samples and gives those that can be computed now. */
   push(samples: Float32Array): Float32Array {
     if (this.#up === this.#down) return samples
     this.#received += samples.length
-    return this.#give(samples, this.#received - this.#plan.half)
+    this.#hold(samples)
+    return this.#give(this.#received - this.#half)
   }
 
   /** Gives the rest, as many samples as the whole input lasts. */
   flush(): Float32Array {
     if (this.#up === this.#down) return new Float32Array(0)
-    return this.#give(new Float32Array(this.#plan.half + 1), this.#received)
+    this.#hold(new Float32Array(this.#half + 1))
+    return this.#give(this.#received)
   }
 
-  /** All outputs that lie before input sample `end`. @param samples the next of the input */
-  #give(samples: Float32Array, end: number): Float32Array {
-    const output = new Float32Array(Math.max(0, this.#before(end) - this.#given))
-    const first = this.#given
-    const last = first + output.length
-    const from = placeFilter(this.#plan)
-    // Of a block at most the values of a phase are held for the next.
-    const room = sumsWorkspace(from + 4 * this.#plan.half + SLICE)
-    room.set(this.#held, from)
-    let length = this.#held.length
-    for (let at = 0; at < samples.length; at += SLICE) {
-      const slice = samples.subarray(at, at + SLICE)
-      room.set(slice, from + length)
-      length += slice.length
-      const until = Math.min(last, this.#before(this.#start + length - this.#plan.half))
-      this.#weigh(output, first, until, from - this.#start)
-      const needed = Math.floor((this.#given * this.#down) / this.#up) - this.#plan.half + 1
-      const over = Math.max(0, needed - this.#start)
-      room.copyWithin(from, from + over, from + length)
-      length -= over
-      this.#start += over
+  #hold(samples: Float32Array): void {
+    const joined = new Float64Array(this.#held.length + samples.length)
+    joined.set(this.#held)
+    joined.set(samples, this.#held.length)
+    this.#held = joined
+  }
+
+  /** All outputs that lie before input sample `end`. */
+  #give(end: number): Float32Array {
+    const last = Math.max(this.#given, Math.ceil((end * this.#up) / this.#down))
+    const output = new Float32Array(last - this.#given)
+    for (let index = 0; index < output.length; index++) output[index] = this.#at(this.#given + index)
+    this.#given = last
+    const needed = Math.floor((last * this.#down) / this.#up) - this.#half + 1
+    if (needed > this.#start) {
+      this.#held = this.#held.slice(needed - this.#start)
+      this.#start = needed
     }
-    this.#held = room.slice(from, from + length)
     return output
   }
 
-  /** How many outputs lie before an input sample. */
-  #before(sample: number): number {
-    return Math.ceil((sample * this.#up) / this.#down)
+  #at(output: number): number {
+    const position = output * this.#down
+    const base = Math.floor(position / this.#up)
+    const phase = ((position - base * this.#up) * this.#phases) / this.#up
+    const row = Math.floor(phase)
+    const share = phase - row
+    const from = base - this.#half + 1 - this.#start
+    const sum = this.#dot(row, from)
+    return share === 0 ? sum : sum * (1 - share) + this.#dot(row + 1, from) * share
   }
 
-  /**
-   * Weighs the input for the next outputs up to number `until`.
-   * @param output gets them, the first of `#give` at 0 @param first number of that one @param origin place of input sample 0
-   */
-  #weigh(output: Float32Array, first: number, until: number, origin: number): void {
-    const { phases, half } = this.#plan
-    const room = sumsWorkspace(0)
-    const taps = 2 * half
-    const [up, down] = [this.#up, this.#down]
-    while (this.#given < until) {
-      const index = this.#given - first
-      const position = this.#given * down
-      const base = Math.floor(position / up)
-      const phase = ((position - base * up) * phases) / up
-      const row = Math.floor(phase)
-      const weights = FREE_PLACE + row * taps
-      const values = origin + base - half + 1
-      if (phases === up) {
-        const next = Math.min(this.#given + 1, until - 1) * down
-        const nextBase = Math.floor(next / up)
-        const nextWeights = FREE_PLACE + (next - nextBase * up) * taps
-        pairedSums(weights, values, nextWeights, origin + nextBase - half + 1, taps)
-        output[index] = room[0] as number
-        if (this.#given + 1 < until) output[index + 1] = room[1] as number
-        this.#given = Math.min(until, this.#given + 2)
-      } else {
-        const share = phase - row
-        pairedSums(weights, values, weights + taps, values, taps)
-        output[index] =
-          share === 0 ? (room[0] as number) : (room[0] as number) * (1 - share) + (room[1] as number) * share
-        this.#given += 1
-      }
-    }
+  #dot(row: number, from: number): number {
+    const taps = 2 * this.#half
+    // As 32-bit integers, since V8 checks an index that may be a fraction at every step.
+    return dot(this.#filter, (row * taps) | 0, this.#held, from | 0, taps)
   }
+}
+
+/** Sum of products of so many values of each, from an index of each. */
+function dot(a: Float64Array, fromA: number, b: Float64Array, fromB: number, count: number): number {
+  // Four sums that do not wait for each other. Declared one by one: as an array, or by a function for the product, V8 takes
+  // more than twice the time.
+  let first = 0
+  let second = 0
+  let third = 0
+  let fourth = 0
+  let at = 0
+  for (; at + 3 < count; at += 4) {
+    first += (a[fromA + at] as number) * (b[fromB + at] as number)
+    second += (a[fromA + at + 1] as number) * (b[fromB + at + 1] as number)
+    third += (a[fromA + at + 2] as number) * (b[fromB + at + 2] as number)
+    fourth += (a[fromA + at + 3] as number) * (b[fromB + at + 3] as number)
+  }
+  for (; at < count; at++) first += (a[fromA + at] as number) * (b[fromB + at] as number)
+  return first + second + (third + fourth)
 }
 
 /** Whole sound at another rate. */
@@ -147,26 +130,22 @@ export function resample(samples: Float32Array, fromRate: number, toRate: number
   return whole
 }
 
-/** The filter that lies in the workspace: that of the last sound, since a recording is resampled in passages. */
-let placed: FilterPlan | null = null
+/** That of the last sound, since a recording is resampled in passages. */
+let designed: { readonly plan: readonly number[]; readonly filter: Float64Array } | null = null
 
-/** Designs a filter into the workspace, unless it lies there. @returns the first place behind it */
-function placeFilter(plan: FilterPlan): number {
-  const { phases, half, cutoff } = plan
-  const length = (phases + 1) * 2 * half
-  if (placed?.phases !== phases || placed.half !== half || placed.cutoff !== cutoff) {
-    designFilter(sumsWorkspace(FREE_PLACE + length).subarray(FREE_PLACE, FREE_PLACE + length), plan)
-    placed = plan
-  }
-  return FREE_PLACE + length
+function filterOf(...plan: Parameters<typeof designFilter>): Float64Array {
+  if (!designed?.plan.every((value, index) => value === plan[index])) designed = { plan, filter: designFilter(...plan) }
+  return designed.filter
 }
 
 /**
  * One row of 2 * half values a phase, and one more row for interpolation; each row sums to 1, so that a constant stays
  * what it is at every phase.
+ * @param cutoff share of the input's Nyquist frequency
  */
-function designFilter(filter: Float64Array, { phases, half, cutoff }: FilterPlan): void {
+function designFilter(phases: number, half: number, cutoff: number): Float64Array {
   const taps = 2 * half
+  const filter = new Float64Array((phases + 1) * taps)
   for (let phase = 0; phase <= phases; phase++) {
     const row = filter.subarray(phase * taps, (phase + 1) * taps)
     let sum = 0
@@ -178,6 +157,7 @@ function designFilter(filter: Float64Array, { phases, half, cutoff }: FilterPlan
     }
     for (let tap = 0; tap < taps; tap++) row[tap] = (row[tap] as number) / sum
   }
+  return filter
 }
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))

@@ -71,6 +71,16 @@ describe('resample', () => {
     expect(whole).toHaveLength(Math.ceil((5000 * RATE) / rate))
   })
 
+  it('gives the same bits while another sound, of another rate, is resampled in turns', () => {
+    const sounds = [44_100, 48_000].map((rate) => ({ rate, sound: whiteNoise(20_000, 1), given: [] as number[] }))
+    const resamplers = sounds.map(({ rate }) => new Resampler(rate, RATE))
+    for (let at = 0; at < 20_000; at += 3000)
+      for (const [index, { sound, given }] of sounds.entries())
+        given.push(...(resamplers[index] as Resampler).push(sound.subarray(at, at + 3000)))
+    for (const [index, { given }] of sounds.entries()) given.push(...(resamplers[index] as Resampler).flush())
+    for (const { rate, sound, given } of sounds) expect(Float32Array.from(given)).toEqual(to16k(sound, rate))
+  })
+
   it.each([0, 1, 2])('takes a sound of %i samples', (length) => {
     expect(to16k(new Float32Array(length), 48_000)).toHaveLength(Math.ceil(length / 3))
   })
