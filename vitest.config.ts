@@ -19,7 +19,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    // One more than the two cores that this is measured on, since some tests wait for what others compute.
-    maxWorkers: 3,
+    // More than the two cores that this is measured on, since some tests wait for what others compute.
+    maxWorkers: 4,
   },
 })

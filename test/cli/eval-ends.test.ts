@@ -44,7 +44,7 @@ it('models eval refuses a list that names a named pipe, instead of waiting for w
   await fs.writeFile(at('list.csv'), 'path,label\npipe,fake\na.txt,real\n')
   expect(await attestdProcess(evaluation(), env())).toMatchObject({
     code: 78,
-    err: expect.stringMatching(/pipe is a folder, a named pipe or a device.*\[lab-data-invalid\]/),
+    err: expect.stringMatching(/pipe \(a folder, a named pipe or a device\).*\[lab-data-invalid\]/),
   })
 })
 

@@ -109,7 +109,9 @@ const NAMED = 3
 async function requireFiles(rows: readonly TypedRow[]): Promise<void> {
   const missing: string[] = []
   for (const { content, id } of rows) {
-    if ('file' in content && !(await isReadable(content.file))) missing.push(id)
+    if (!('file' in content)) continue
+    if (!(await isThere(content.file, fs.constants.R_OK))) missing.push(id)
+    else if (!(await fs.stat(content.file)).isFile()) missing.push(`${id} (a folder, a named pipe or a device)`)
   }
   if (missing.length === 0) return
   const named = missing.slice(0, NAMED).join(', ')
@@ -119,10 +121,6 @@ async function requireFiles(rows: readonly TypedRow[]): Promise<void> {
     { fix: 'Unpack the media, correct the paths, or name the folder that they start from with --root.' },
   )
 }
-
-/** Whether it is a file that this user may read; a folder is none. */
-const isReadable = async (file: string): Promise<boolean> =>
-  (await isThere(file, fs.constants.R_OK)) && (await fs.stat(file)).isFile()
 
 async function digestOf(file: string, id: string): Promise<string> {
   try {

@@ -198,7 +198,7 @@ describe('a run over many rows', () => {
     const missing = ['x', 'y', 'z', 'last'].map((id) => ({ ...row(id), content: { file: path.join(folder, id) } }))
     await expect(scoreRows([...rows(3), ...missing], options(detect))).rejects.toMatchObject({
       reason: 'lab-data-invalid',
-      message: '4 of 7 files cannot be read: x, y, z, ....',
+      message: '4 of 7 files cannot be read: x (a folder, a named pipe or a device), y, z, ....',
       fix: expect.stringContaining('--root'),
     })
     expect(asked).toBe(0)
