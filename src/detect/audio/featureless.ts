@@ -49,21 +49,16 @@ export function refuseFeatureless(samples: Float32Array, rate: number, voice?: V
 export function hear(samples: Float32Array, rate: number, voice?: VoiceActivity): Heard {
   const frameSamples = Math.round(rate * FRAME_SECONDS)
   const hopSamples = Math.round(rate * HOP_SECONDS)
-  const writeShares = bandMeter(frameSamples, rate)
+  const sharesOf = bandMeter(frameSamples, rate)
+  const spectra: Float64Array[] = []
   const step = Math.max(1, Math.ceil(samples.length / hopSamples / MOST_FRAMES))
-  // In one array, since one for each frame keeps the garbage collector busy for as long as the rest takes.
-  const shares = new Float64Array(BANDS * Math.ceil(samples.length / hopSamples / step))
-  let count = 0
   for (let index = 0; index * hopSamples + frameSamples <= samples.length; index += step) {
     if (voice?.frames[index] === 0) continue
     const start = index * hopSamples
     const mean = meanOf(samples, start, frameSamples)
-    if (levelOf(samples, start, frameSamples, mean) > AUDIBLE_DBFS) {
-      writeShares(samples, start, mean, shares.subarray(BANDS * count, BANDS * (count + 1)))
-      count += 1
-    }
+    if (levelOf(samples, start, frameSamples, mean) > AUDIBLE_DBFS) spectra.push(sharesOf(samples, start, mean))
   }
-  return { audibleSeconds: (count * step * hopSamples) / rate, change: changeOf(shares.subarray(0, BANDS * count)) }
+  return { audibleSeconds: (spectra.length * step * hopSamples) / rate, change: changeOf(spectra) }
 }
 
 function meanOf(samples: Float32Array, start: number, length: number): number {
@@ -79,10 +74,10 @@ function levelOf(samples: Float32Array, start: number, length: number, mean: num
   return 10 * Math.log10(power / length)
 }
 
-/** Writes the shares of the bands in the power of a frame. */
-type BandMeter = (samples: Float32Array, start: number, mean: number, shares: Float64Array) => void
-
-function bandMeter(frameSamples: number, rate: number): BandMeter {
+function bandMeter(
+  frameSamples: number,
+  rate: number,
+): (samples: Float32Array, start: number, mean: number) => Float64Array {
   const spectrum = new PowerSpectrum(2 ** Math.ceil(Math.log2(frameSamples)), hannWindow(frameSamples))
   const first = Math.ceil((BAND[0] * spectrum.size) / rate)
   const last = Math.min(spectrum.size / 2, Math.floor((BAND[1] * spectrum.size) / rate))
@@ -90,7 +85,8 @@ function bandMeter(frameSamples: number, rate: number): BandMeter {
     const octaves = Math.log(((first + index) * rate) / spectrum.size / BAND[0])
     return Math.min(BANDS - 1, Math.floor((BANDS * octaves) / Math.log(BAND[1] / BAND[0])))
   })
-  return (samples, start, mean, shares) => {
+  return (samples, start, mean) => {
+    const shares = new Float64Array(BANDS)
     let sum = 0
     const powers = spectrum.of(samples, start, first, last, mean)
     for (let index = 0; index < powers.length; index++) {
@@ -99,21 +95,18 @@ function bandMeter(frameSamples: number, rate: number): BandMeter {
       shares[band] = (shares[band] as number) + power
       sum += power
     }
-    for (let band = 0; band < BANDS; band++) shares[band] = sum > 0 ? (shares[band] as number) / sum : 0
+    return shares.map((power) => (sum > 0 ? power / sum : 0))
   }
 }
 
-/** The distance of the spectra, `BANDS` shares each, from their mean that all but the outliers stay within; 0 of none. */
-function changeOf(shares: Float64Array): number {
-  const count = shares.length / BANDS
+/** The distance of the spectra from their mean that all but the outliers stay within; 0 of none. */
+function changeOf(spectra: readonly Float64Array[]): number {
   const mean = new Float64Array(BANDS)
-  for (let index = 0; index < shares.length; index++)
-    mean[index % BANDS] = (mean[index % BANDS] as number) + (shares[index] as number) / count
-  const distances = new Float64Array(count)
-  for (let index = 0; index < shares.length; index++) {
-    const frame = Math.floor(index / BANDS)
-    const distance = Math.abs((shares[index] as number) - (mean[index % BANDS] as number)) / 2
-    distances[frame] = (distances[frame] as number) + distance
-  }
-  return distances.sort()[Math.floor(count * (1 - OUTLIERS))] ?? 0
+  for (const shares of spectra)
+    for (let band = 0; band < BANDS; band++)
+      mean[band] = (mean[band] as number) + (shares[band] as number) / spectra.length
+  const distances = spectra.map((shares) =>
+    shares.reduce((sum, share, band) => sum + Math.abs(share - (mean[band] as number)) / 2, 0),
+  )
+  return distances.toSorted((a, b) => a - b)[Math.floor(distances.length * (1 - OUTLIERS))] ?? 0
 }

@@ -6,8 +6,6 @@ export class PowerSpectrum {
   readonly #sine: Float64Array
   readonly #places: Uint32Array
   readonly #powers: Float64Array
-  /** The first of `powers`, of so many bins as were last asked for. */
-  #asked: Float64Array
 
   /**
    * @param size a power of two, at least 2; shorter frames are filled up with zeros
@@ -23,7 +21,6 @@ export class PowerSpectrum {
     this.#sine = Float64Array.from({ length: size / 2 + 1 }, (_, k) => -Math.sin((2 * Math.PI * k) / size))
     this.#places = Uint32Array.from({ length: size }, (_, index) => 2 * reverseBits(index >> 1, bits) + (index & 1))
     this.#powers = new Float64Array(size / 2 + 1)
-    this.#asked = this.#powers
   }
 
   /**
@@ -37,77 +34,31 @@ export class PowerSpectrum {
     values.fill(0)
     for (let n = 0; n < window.length; n++)
       values[places[n] as number] = ((samples[start + n] as number) - mean) * (window[n] as number)
-    const isOdd = Math.log2(size) % 2 === 0
-    if (isOdd) addAndSubtract(values)
-    for (let span = isOdd ? 4 : 2; span < size; span *= 4) twoStages(values, this.#cosine, this.#sine, span)
+    for (let span = 2; span < size; span *= 2) butterflies(values, this.#cosine, this.#sine, span)
     for (let bin = first; bin <= last; bin++)
       this.#powers[bin - first] = powerOf(values, bin, this.#cosine[bin] as number, this.#sine[bin] as number)
-    // The same array for the same bins, since one for each frame of a recording is a thousand for each ten seconds.
-    if (this.#asked.length !== last - first + 1) this.#asked = this.#powers.subarray(0, last - first + 1)
-    return this.#asked
+    return this.#powers.subarray(0, last - first + 1)
   }
 }
 
-/** The first stage by itself, where their number is odd: it turns nothing. */
-function addAndSubtract(values: Float64Array): void {
-  for (let upper = 0; upper < values.length; upper += 4) {
-    const real = values[upper + 2] as number
-    const imaginary = values[upper + 3] as number
-    values[upper + 2] = (values[upper] as number) - real
-    values[upper + 3] = (values[upper + 1] as number) - imaginary
-    values[upper] = (values[upper] as number) + real
-    values[upper + 1] = (values[upper + 1] as number) + imaginary
-  }
-}
-
-/**
- * Two stages of the transform: each value is read and written once for both.
- * @param span distance of the two values that meet in the first, in places; in the second it is twice that
- */
-function twoStages(values: Float64Array, cosine: Float64Array, sine: Float64Array, span: number): void {
+/** One stage of the transform. @param span distance of the two values that meet, in places */
+function butterflies(values: Float64Array, cosine: Float64Array, sine: Float64Array, span: number): void {
   const size = values.length
   // As a 32-bit integer, since V8 checks an index that may be a fraction at every step.
-  const step = (size / span / 4) | 0
+  const step = (size / span / 2) | 0
   for (let offset = 0; offset < span; offset += 2) {
-    const turn = offset * step
-    const c = cosine[2 * turn] as number
-    const s = sine[2 * turn] as number
-    const lowC = cosine[turn] as number
-    const lowS = sine[turn] as number
-    const highC = cosine[turn + span * step] as number
-    const highS = sine[turn + span * step] as number
-    for (let first = offset; first < size; first += 4 * span) {
-      const second = first + span
-      const third = second + span
-      const fourth = third + span
-      let real = values[second] as number
-      let imaginary = values[second + 1] as number
-      let re = real * c - imaginary * s
-      let im = real * s + imaginary * c
-      const firstRe = (values[first] as number) + re
-      const firstIm = (values[first + 1] as number) + im
-      const secondRe = (values[first] as number) - re
-      const secondIm = (values[first + 1] as number) - im
-      real = values[fourth] as number
-      imaginary = values[fourth + 1] as number
-      re = real * c - imaginary * s
-      im = real * s + imaginary * c
-      const thirdRe = (values[third] as number) + re
-      const thirdIm = (values[third + 1] as number) + im
-      const fourthRe = (values[third] as number) - re
-      const fourthIm = (values[third + 1] as number) - im
-      re = thirdRe * lowC - thirdIm * lowS
-      im = thirdRe * lowS + thirdIm * lowC
-      values[first] = firstRe + re
-      values[first + 1] = firstIm + im
-      values[third] = firstRe - re
-      values[third + 1] = firstIm - im
-      re = fourthRe * highC - fourthIm * highS
-      im = fourthRe * highS + fourthIm * highC
-      values[second] = secondRe + re
-      values[second + 1] = secondIm + im
-      values[fourth] = secondRe - re
-      values[fourth + 1] = secondIm - im
+    const c = cosine[offset * step] as number
+    const s = sine[offset * step] as number
+    for (let upper = offset; upper < size; upper += 2 * span) {
+      const lower = upper + span
+      const real = values[lower] as number
+      const imaginary = values[lower + 1] as number
+      const re = real * c - imaginary * s
+      const im = real * s + imaginary * c
+      values[lower] = (values[upper] as number) - re
+      values[lower + 1] = (values[upper + 1] as number) - im
+      values[upper] = (values[upper] as number) + re
+      values[upper + 1] = (values[upper + 1] as number) + im
     }
   }
 }
