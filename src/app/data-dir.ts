@@ -63,7 +63,7 @@ export async function tryWriting(folder: string): Promise<void> {
   }
 }
 
-/** Removes what killed processes left beside the files of the daemon; the cache and the verdicts look after their own. */
+/** Removes what killed processes left among the files of the daemon; the cache and the verdicts look after their own. */
 async function removeLeftovers(root: string, before: number): Promise<void> {
   const { admissions, cache, drift } = dataPaths(root)
   for (const folder of [root, admissions, drift]) await removeUnfinished(folder, before)

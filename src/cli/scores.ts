@@ -16,7 +16,7 @@ interface ScoresFlags {
   readonly asset?: string
 }
 
-/** `attestd scores`; reads the files of the ledger, so that it works beside a running daemon and without one. */
+/** `attestd scores`; reads the files of the ledger, so that it works with a running daemon and without one. */
 export function scoresVerb(): Command {
   const verb = verbWithSettings(
     'scores',

@@ -4,7 +4,7 @@ import { define, folder } from './setting.js'
 /** The settings that name a file of TLS. */
 export const REDIS_TLS_KEYS = ['queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
 
-/** What opens Redis beside the URL of the queue. */
+/** What opens Redis in addition to the URL of the queue. */
 export const redisSettings = {
   queuePassword: define({
     path: 'queue.password',

@@ -1,6 +1,6 @@
 import { type Reason, type ReasonKind, reasonEntry } from './reasons.js'
 
-/** What an `AttestdError` carries beside its sentence: for the log, and for the decision on another try. */
+/** What an `AttestdError` carries in addition to its sentence: for the log, and for the decision on another try. */
 export interface AttestdErrorOptions {
   /** The underlying error, kept for the log. */
   cause?: unknown

@@ -39,7 +39,7 @@ export interface ForeignScore {
   readonly algorithm: string | null
 }
 
-/** What the pipeline reports to metrics and the console beside the ends of its jobs. Handlers must not throw. */
+/** What the pipeline reports to metrics and the console in addition to the ends of its jobs. Handlers must not throw. */
 export interface PipelineEvents {
   streamEvent?(event: ServiceEvent): void
   enqueued?(asset: JobAsset): void

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Risk, riskText, storedRisk } from '../core/risk.js'
 import { ALGORITHM_MAX } from '../service/wire-fields.js'
 
-/** What a person who decides sees of an unsure verdict, beside its risk; kept in the submit job until somebody decides. */
+/** What a person who decides sees of an unsure verdict, in addition to its risk; kept in the submit job until somebody decides. */
 export const review = z.object({
   /** Unix ms of service time; without a decision until then the asset gets no score. */
   deadline: z.number(),

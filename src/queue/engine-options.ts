@@ -20,7 +20,7 @@ export interface QueueEngineOptions {
   readonly url: string
   /** Where the embedded queue keeps its files when the URL names no directory. */
   readonly dataDir: string
-  /** What opens Redis beside the URL. */
+  /** What opens Redis in addition to the URL. */
   readonly redis?: RedisAccess
   /** Redis key prefix; keeps deployments apart. The embedded engine has its own directory and ignores it. */
   readonly prefix: string

@@ -28,7 +28,7 @@ export interface ClockState {
   readonly failure?: AttestdError | undefined
 }
 
-/** Service time as it was estimated at one moment, kept beside a signature to judge it afterwards. */
+/** Service time as it was estimated at one moment, kept with a signature to judge it afterwards. */
 export interface ClockStamp {
   /** Unix milliseconds. */
   readonly serviceMs: number

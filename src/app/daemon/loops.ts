@@ -3,7 +3,7 @@ import { toAttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { withinLimit } from '../../core/time-limit.js'
 
-/** The loops that run beside the workers until a stop. One that ends before needs a restart of the daemon. */
+/** The loops that run next to the workers until a stop. One that ends before needs a restart of the daemon. */
 export class Loops {
   /** Resolves with the error of a loop that ended too early, or of what the process was lost over. */
   readonly lost: Promise<Error>

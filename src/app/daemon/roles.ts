@@ -40,7 +40,7 @@ export interface Roles {
 
 /** More than all loops that end with the process have listeners; beyond it node warns of a leak. */
 const MAX_LISTENERS = 100
-/** How long a stop waits for the loops beside the workers, ms; they end with their signal. */
+/** How long a stop waits for the loops other than the workers, ms; they end with their signal. */
 const LOOPS_END_MS = 5000
 /** How long a stop lets submission go on once analysis has ended, ms: the last verdicts take a request or two each. */
 const LAST_SUBMISSIONS_MS = 3000

@@ -56,7 +56,7 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
 function standingIn(assets: readonly unknown[], id: string): Standing {
   const found = assets.find((value) => assetIdIn(assetRecordIn(value)) === id)
   if (found === undefined) return { state: 'gone' }
-  // Count and aggregate may stand beside the asset or in it.
+  // Count and aggregate may stand next to the asset or in it.
   const record = { ...z.looseObject({}).parse(found), ...assetRecordIn(found) }
   const parsed = seen.safeParse(record)
   const scoreCount = scoreCountIn(record)

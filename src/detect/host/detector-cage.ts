@@ -39,7 +39,7 @@ export interface DetectorCage {
   readonly isFiltered: boolean
 }
 
-/** What one process may see beside the system's programs and libraries. */
+/** What one process may see besides the system's programs and libraries. */
 interface View {
   /** Seen read-only, where they are. */
   readonly visible: readonly string[]

@@ -23,7 +23,7 @@ export interface ViewNetworks {
   readonly native: CutScorer | null
   /** Null where the package has no plan for faces. */
   readonly face: CutScorer | null
-  /** What the network for the whole gives beside its logit; undefined where the runtime names no such output. */
+  /** What the network for the whole gives in addition to its logit; undefined where the runtime names no such output. */
   readonly encoder: Model | undefined
 }
 

@@ -64,7 +64,7 @@ const textPreprocessing = z.strictObject({
         .refine((buckets) => (buckets & (buckets - 1)) === 0, 'must be a power of two'),
       /** Whether the style measures of style-features.ts are the third input. */
       style: z.boolean().default(false),
-      /** Tokens beside the n-grams: their inputs stand behind those. */
+      /** Tokens in addition to the n-grams: their inputs come after those. */
       tokens: z.strictObject(tokenFields).optional(),
     }),
     z.strictObject({ kind: z.literal('tokens'), ...tokenFields }),
@@ -108,7 +108,7 @@ export type VideoPreprocessing = z.infer<typeof videoPreprocessing>
 /** How a text becomes tokens: two files of the package, and the longest input. */
 export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>
 
-/** The tokens that a package takes, alone or beside n-grams; undefined where it takes none. */
+/** The tokens that a package takes, alone or with n-grams; undefined where it takes none. */
 export function tokenPlanOf(preprocessing: Preprocessing): TokenPlan | undefined {
   if (preprocessing.kind !== 'text') return undefined
   const { features } = preprocessing

@@ -43,7 +43,7 @@ export interface Network {
   readonly of: string
 }
 
-/** What the weights in a file take and give. @param file absolute path; they may refer to others beside it */
+/** What the weights in a file take and give. @param file absolute path; they may refer to others in its folder */
 export async function tensorsOf(file: string): Promise<OnnxTensors> {
   const { inputMetadata, outputMetadata } = await InferenceSession.create(file, { logSeverityLevel: 3 })
   return { inputs: inputMetadata.map(factsOf), outputs: outputMetadata.map(factsOf) }

@@ -9,7 +9,7 @@ const SPACE = '[\\s\\x85]'
 const NO_SPACE = '[^\\s\\x85]'
 const WORD = '[\\p{L}\\p{N}_]'
 const LINE_START = '(?<=^|\\n)'
-/** Python's word boundary, beside a word character. */
+/** Python's word boundary, next to a word character. */
 const WORD_STARTS = `(?<!${WORD})`
 const WORD_ENDS = `(?!${WORD})`
 

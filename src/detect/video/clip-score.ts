@@ -27,7 +27,7 @@ export interface ClipScore {
  * The clip is as risky as its worst window, so that a short swapped passage does not drown in a long real clip; a window
  * is as risky as its median frame, so that single bad frames do not flag a real clip. A frame counts with the worst of
  * its faces that are followed through several frames, as a picture with faces does. Each face that is followed also has
- * windows of its own, over the frames in which it is seen, since another face may stand beside it.
+ * windows of its own, over the frames in which it is seen, since another face may be next to it.
  * @param frames in the order of time
  */
 export function scoreClip(frames: readonly ScoredFrame[], windowSeconds: number): ClipScore {

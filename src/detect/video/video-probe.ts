@@ -42,7 +42,7 @@ export interface VideoFacts {
 /** An opened container. */
 export interface OpenVideo {
   readonly facts: VideoFacts
-  /** The coded keyframe shown at a time or before it, with what its decoder needs beside it. @throws AttestdError media-corrupt */
+  /** The coded keyframe shown at a time or before it, with what its decoder needs in addition. @throws AttestdError media-corrupt */
   keyframe(seconds: number): Promise<{ readonly data: Uint8Array; readonly seconds: number }>
   /** RFC 6381 name of the codec with its profile, such as `av01.0.04M.08`; null where it is not known. */
   readonly codecString: string | null

@@ -40,7 +40,7 @@ export const DATA_THRESHOLDS = [
 ] as const satisfies readonly (keyof Thresholds)[]
 
 /**
- * Thresholds of a YAML file, those given beside it before its own.
+ * Thresholds of a YAML file; those given in addition override its own.
  * @param text null where there is no file
  * @throws AttestdError setting-invalid (not of the shape, or nothing is asked)
  */

@@ -11,7 +11,7 @@ const FILE_MODE = 0o644
 
 /**
  * Puts a calibration and its band into a package's manifest, with the risk that its own sample has by them, and the
- * report beside its other figures. Nothing else changes, the version included.
+ * report with its other figures. Nothing else changes, the version included.
  * @param sample the result of the package's own sample
  */
 export async function writeCalibration(

@@ -30,7 +30,7 @@ export interface ImportPlan {
   readonly output: string
   readonly classes: ReturnType<typeof findFakeClasses>
   readonly aggregation: DetectorManifest['aggregation']
-  /** Files that are copied beside the weights. */
+  /** Files that are copied with the weights. */
   readonly files: readonly string[]
   /** Absolute path of the file that becomes the package's own sample: one of those that come with attestd. */
   readonly sample: string

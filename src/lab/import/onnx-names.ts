@@ -10,7 +10,7 @@ export async function onnxNames(
   model: string,
   { signal, ...options }: Omit<MeasureSampleOptions, 'times'>,
 ): Promise<OnnxTensors> {
-  // In a cage it could not read the data that lie beside some weights.
+  // In a cage it could not read the data files that some weights refer to.
   const child = await DetectorProcess.start({ ...options, cage: null, packages: [] }, signal)
   try {
     return await child.open(path.resolve(model))

@@ -26,7 +26,7 @@ const CAR_ACCEPT = `${CAR_TYPE}; version=1; order=dfs; dups=y`
 const UNSUPPORTED_STATUS = new Set([400, 405, 406, 415, 501])
 /** A path that may not exist: block by block, the directory itself reports it. */
 const PATH_NOT_FOUND = 404
-/** Room for a CID and its length beside a block, bytes. */
+/** Room for a CID and its length in addition to a block, bytes. */
 const MAX_SECTION_BYTES = MAX_BLOCK_BYTES + 512
 
 /** Asks a gateway for the graph below a URI as one CAR. @returns null where it has no CARs, or not the path */

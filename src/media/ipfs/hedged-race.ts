@@ -14,7 +14,7 @@ export interface RaceOptions<C, T> {
   /** How long all running attempts may be silent before one more starts, milliseconds. */
   readonly hedgeMs: number
   readonly signal: AbortSignal
-  /** Whether one more attempt may run beside those that are silent. @default always */
+  /** Whether one more attempt may run while others are silent. @default always */
   readonly mayHedge?: () => boolean
   /** Whether an error settles the matter, so that no other candidate can do better. */
   readonly isFinal: (error: unknown) => boolean

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 const own = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url))
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** What the console loads beside its page: its scripts, and uPlot as it was installed. Nothing comes from another site. */
+/** What the console loads in addition to its page: its scripts, and uPlot as it was installed. Nothing comes from another site. */
 const FILES = {
   '/console/follow.js': { file: own('follow.js'), type: SCRIPT },
   '/console/plots.js': { file: own('plots.js'), type: SCRIPT },

@@ -12,7 +12,7 @@ import { plotsSection } from './plots-section.js'
 import type { RecentFilter } from './recent-filter.js'
 import { recentSection } from './recent-section.js'
 
-/** What one view of the console is made from, beside the state. */
+/** What one view of the console is made from, in addition to the state. */
 export interface ConsoleView {
   readonly history: HistoryDocument
   /** Which of the last assets are shown. */

@@ -8,7 +8,7 @@ const TABLE_STEP = 30
 type Plot = HistoryDocument['plots'][number]
 
 /**
- * The last hour as small plots. The last values stand beside them as text, and all in a table: for who cannot see a
+ * The last hour as small plots. The last values are next to them as text, and all in a table: for who cannot see a
  * plot, and for a browser without scripts. `browser/plots.js` draws them.
  */
 export function plotsSection(history: HistoryDocument): Html {

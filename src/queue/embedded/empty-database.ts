@@ -26,7 +26,7 @@ export async function placeEmptyDatabase(
   await fs.rename(draft, directory)
 }
 
-/** Makes a database and packs it. @param scratch a path that is free, beside which nothing is left */
+/** Makes a database and packs it. @param scratch a path that is free, next to which nothing is left */
 export async function packEmptyDatabase(scratch: string, clock: Clock): Promise<Buffer> {
   try {
     await makeDatabase(scratch, false, clock)

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { RedisAddress } from './redis-url.js'
 
-/** What opens Redis beside its URL; files are PEM, by their paths. */
+/** What opens Redis in addition to its URL; files are PEM, by their paths. */
 export interface RedisAccess {
   /** Wins over one in the URL. */
   readonly password?: string | undefined

@@ -48,7 +48,7 @@ function checkMode(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'
 }
 
 function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {
-  // Valkey states the Redis version that it is compatible with, and its own beside it.
+  // Valkey states the Redis version that it is compatible with, and its own next to it.
   const version = info.get('redis_version') ?? info.get('valkey_version') ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [minMajor, minMinor] = MIN_VERSION

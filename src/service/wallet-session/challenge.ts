@@ -7,7 +7,7 @@ import { unixMsOf } from './unix-time.js'
 
 /** Largest text that is signed, bytes; a challenge with every field of ERC-4361 has about 500. */
 const MAX_BYTES = 4096
-/** Longest text without a space that may stand beside the nonce, characters; more is data rather than words. */
+/** Longest text without a space that may stand next to the nonce, characters; more is data rather than words. */
 const MAX_RUN = 200
 
 /**

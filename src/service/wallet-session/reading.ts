@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 /**
  * What stands in an answer, out of its envelope: where `data` is an object and the answer is no asset itself, its fields
- * beside those around it.
+ * next to those around it.
  */
 export function outOfEnvelope(reply: unknown): unknown {
   const { data, ...others } = asRecord(reply) ?? {}
@@ -132,7 +132,7 @@ function listedScore(record: Record<string, unknown>, attester: string | undefin
 const scoreFields = (own: OwnScore | null): Pick<Asset, 'myScore' | 'myAlgorithm'> =>
   own ? { myScore: own.risk, myAlgorithm: own.algorithm } : { myScore: null }
 
-/** Scores stand beside the asset or in it; an asset that has none may come without a list of them. */
+/** Scores are next to the asset or in it; an asset that has none may come without a list of them. */
 function foundScore(reply: Record<string, unknown>, scoreCount: number, attester: string): OwnScore | null {
   const scores = scoresIn(reply) ?? scoresIn(assetRecordIn(reply))
   const own = ownScore(scores ?? [], attester)

@@ -4,7 +4,7 @@ import type { StatedTime } from '../service-clock.js'
 /** What a challenge may state. */
 export interface Expected {
   readonly origin: URL
-  /** Hosts beside the service's own that it may sign in to, lower case: a site whose API has its own host. */
+  /** Hosts other than the service's own that it may sign in to, lower case: a site whose API has its own host. */
   readonly domains?: readonly string[] | undefined
   readonly address: string
   readonly chainId: number

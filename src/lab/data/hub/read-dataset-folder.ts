@@ -12,7 +12,7 @@ const METADATA = /(?:^|\/)metadata\.(?:csv|jsonl)$/
 
 /**
  * Rows of a folder: `real/` and `fake/`, or a dataset of the Hugging Face hub, which is parquet files, or files with
- * `metadata.csv` or `metadata.jsonl` beside them. Of a dataset every split is read; `split` is a column.
+ * `metadata.csv` or `metadata.jsonl` next to them. Of a dataset every split is read; `split` is a column.
  * @throws AttestdError lab-data-invalid
  */
 export async function readDatasetFolder(folder: string): Promise<DataRow[]> {

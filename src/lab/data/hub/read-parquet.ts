@@ -11,24 +11,24 @@ const SHARD = /^(.+)-\d+-of-\d+\.parquet$/
 
 /**
  * Rows of parquet files as the Hugging Face hub has them: media in a column of `{ bytes, path }`, or prose in `text`, and
- * a `label`, whose class names are in the file or beside it. Bytes are read when a row is scored.
+ * a `label`, whose class names are in the file or in its folder. Bytes are read when a row is scored.
  * @param files parts of one dataset, as shards or splits
  * @param folder where `README.md` or `dataset_infos.json` may be
  * @throws AttestdError lab-data-invalid
  */
 export async function readParquet(files: readonly string[], folder: string): Promise<DataRow[]> {
-  const beside = await featuresOfFolder(folder)
+  const ofFolder = await featuresOfFolder(folder)
   const cells = new MediaCells()
   const parts: DataRow[][] = []
   for (const name of files) {
     const file = await ParquetFile.open(name)
-    parts.push(await rowsOf(file, path.relative(folder, name), beside, cells))
+    parts.push(await rowsOf(file, path.relative(folder, name), ofFolder, cells))
   }
   return parts.flat()
 }
 
-async function rowsOf(file: ParquetFile, name: string, beside: Features, cells: MediaCells): Promise<DataRow[]> {
-  const features = featuresOfParquet(file.note('huggingface')) ?? beside
+async function rowsOf(file: ParquetFile, name: string, ofFolder: Features, cells: MediaCells): Promise<DataRow[]> {
+  const features = featuresOfParquet(file.note('huggingface')) ?? ofFolder
   const media = file.columns.find(isMedia)?.name
   const plain = file.columns.filter(({ members }) => members.length === 0).map((column) => column.name)
   if (media === undefined && !plain.includes('text')) {
