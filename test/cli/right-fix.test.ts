@@ -68,6 +68,22 @@ it('the port of the daemon is taken, or a detector is unknown: said before a det
   expect(port.out + detector.out).not.toContain('loading detector')
 })
 
+it('settings are refused: doctor --json names each among its checks, and exits as run does', async () => {
+  const { code, err, out } = await doctor({ ATTESTD_HTTP_PORT: 'many', ATTESTD_FORMAT: 'x' })
+  expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('attestd cannot start with these settings') })
+  expect(JSON.parse(out)).toEqual({
+    ok: false,
+    checks: [
+      {
+        check: 'settings',
+        outcome: 'failed',
+        message: expect.stringMatching(/^ATTESTD_HTTP_PORT: expected .*, got "many" {2}\[setting-invalid\]$/),
+        fix: 'Correct ATTESTD_HTTP_PORT.',
+      },
+    ],
+  })
+})
+
 it('no daemon runs: start one, or name its data directory', async () => {
   const { code, err } = await attestdVerb(['status'], env())
   expect({ code, err }).toEqual({ code: 75, err: expect.stringMatching(/daemon-not-running[\s\S]*attestd run/) })
