@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { entryFile } from '../../core/files.js'
+import { entryFile, isThere } from '../../core/files.js'
 import { reasonEntry } from '../../core/reasons.js'
 import { startTimer } from '../../core/time-limit.js'
 import {
@@ -186,7 +186,7 @@ export class DetectorProcess {
   /**
    * Measures one file. What reading its evidence does to the process costs the evidence alone.
    * @param timeoutMs longest time for this job, ms
-   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), or the reason of the child
+   * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), media-cache-failed (the file is), or the reason of the child
    */
   async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredFile> {
     const { detectorId, evidence, probe } = job
@@ -262,8 +262,17 @@ export class DetectorProcess {
     // A failed send means the child is gone or going; its end settles the reply.
     this.#handle.send({ ...question, jobId } satisfies Question, () => {})
     const answer = await reply
-    if (answer.type === 'failed') throw new AttestdError(answer.reason, answer.message)
+    if (answer.type === 'failed') throw await this.#failureOf(question, answer)
     return answer as Extract<Answer, { type: T }>
+  }
+
+  async #failureOf(
+    { file }: Unnumbered,
+    { message, reason }: Extract<Answer, { type: 'failed' }>,
+  ): Promise<AttestdError> {
+    if (await isThere(file)) return new AttestdError(reason, message)
+    // A decoder takes it for a corrupt one, which nobody would fetch again.
+    return new AttestdError('media-cache-failed', 'The file was removed while it was analyzed.')
   }
 
   #waitFor(jobId: number, expected: readonly Reply['type'][]): Promise<Reply> {

@@ -91,6 +91,11 @@ describe('a host with two processes', () => {
     expect(bench.all('child-stopped')).toHaveLength(stops)
   })
 
+  it('a file that is gone is fetched again, instead of being taken for a bad one', async () => {
+    const gone = path.join(bench.folder, 'gone.jpg')
+    await expect(host.detect(image(gone))).rejects.toMatchObject({ reason: 'media-cache-failed' })
+  })
+
   it('names the frames of an animation in its notes', async () => {
     const file = await bench.write('two.gif', await twoFrames().gif().toBuffer())
     expect((await host.detect(image(file))).notes).toMatch(/^gif 64x64, first of 2 frames;/)
