@@ -29,7 +29,7 @@ attestd init /data/tour --service-url http://127.0.0.1:8787 >/dev/null
 attestd sandbox --samples --secrets /data/tour/secrets >/tmp/sandbox.log 2>&1 &
 sandbox=$!
 await http://127.0.0.1:8787/api/v1/health
-attestd doctor --config /data/tour/attestd.yaml
+attestd doctor --config /data/tour/attestd.yaml --ipfs-gateways http://127.0.0.1:8787
 say 'attestd run: alive, and ended by SIGTERM with 0'
 node /app/dist/cli/main.js run --config /data/tour/attestd.yaml >/tmp/run.log 2>&1 &
 daemon=$!

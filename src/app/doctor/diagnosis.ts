@@ -3,7 +3,7 @@ import { toAttestdError } from '../../core/errors.js'
 /** What one check found. */
 export interface Diagnosis {
   readonly check: string
-  /** `skipped` where there is nothing to check: not set up, not needed, or pointless after an earlier failure. */
+  /** `skipped` where nothing fails by it: not set up, not needed, pointless after an earlier failure, or replaced by another. */
   readonly outcome: 'ok' | 'failed' | 'skipped'
   readonly message: string
   readonly fix?: string | undefined
