@@ -83,7 +83,7 @@ async function watchOf(
   if (!settings.stakeContract || !account) return null
   const [{ openChain, stakeContractOf }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
-    import('./eas-compared-first.js'),
+    import('../open/eas-compared-first.js'),
     import('../../chain/stake-watch.js'),
   ])
   const chain = openChain(settings, {

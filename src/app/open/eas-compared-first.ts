@@ -2,7 +2,7 @@ import type { ChainReader } from '../../chain/chain-reader.js'
 import type { StakeContract } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
 import { toAttestdError } from '../../core/errors.js'
-import { compareEasVersion } from '../open/eas-version.js'
+import { compareEasVersion } from './eas-version.js'
 
 /**
  * A stake contract whose first reading comes after the version of the EAS contract was compared, as doctor does. Nothing
