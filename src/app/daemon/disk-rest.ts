@@ -81,16 +81,20 @@ export class DiskRest {
     const isFull = isDiskFull(error)
     // A file that is larger than the room has left it free again: the next one may fit.
     if (isFull && (await this.#hasRoom())) return
-    const { clock, log, workers } = this.#options
+    const { log, workers } = this.#options
     const message = `The disk of the data directory refused a write (${error.facts.code}). No analyses are taken until it accepts one; it is tried every ${REST_MS / 1000} s.`
     this.#refusal = { reason: isFull ? 'disk-full' : 'data-dir-unusable', message }
     workers().rest()
     log.debug({ reason: this.#refusal.reason }, 'analysis was paused')
-    this.#endRest = startTimer(clock, REST_MS, () => void this.#tryAgain())
+    this.#tryLater()
+  }
+
+  #tryLater(): void {
+    this.#endRest = startTimer(this.#options.clock, REST_MS, () => void this.#tryAgain())
   }
 
   async #tryAgain(): Promise<void> {
-    const { clock, log, workers } = this.#options
+    const { log, workers } = this.#options
     if (await this.#accepts()) {
       this.#refusal = null
       log.debug({}, 'analysis was resumed')
@@ -99,7 +103,7 @@ export class DiskRest {
         .catch((error: unknown) =>
           log.error({ err: error }, 'workers were not updated after the disk accepted a write'),
         )
-    } else this.#endRest = startTimer(clock, REST_MS, () => void this.#tryAgain())
+    } else this.#tryLater()
   }
 
   async #hasRoom(): Promise<boolean> {
