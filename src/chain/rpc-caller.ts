@@ -1,7 +1,8 @@
 import { Agent, fetch, type Response } from 'undici'
 import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
-import { AttestdError, errorCode } from '../core/errors.js'
+import { AttestdError, type AttestdErrorOptions, errorCode } from '../core/errors.js'
+import { certificateFix } from '../core/net/certificate-fix.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
@@ -50,7 +51,7 @@ export class RpcCaller {
     const answer = envelope.safeParse(jsonIn(text))
     if (answer.success && 'error' in answer.data) throw this.#refusal(method, params, answer.data.error)
     if (status < 200 || status > 299) {
-      throw this.#unreachable(`answered with status ${status}`, {}, retryAfterMs)
+      throw this.#unreachable(`answered with status ${status}`, { retryAfterMs })
     }
     if (!answer.success || answer.data.id !== id) throw this.#invalid(method)
     const { result } = answer.data as { result: unknown }
@@ -74,7 +75,7 @@ export class RpcCaller {
       const how = deadline.passed
         ? `did not complete its answer in ${timeoutMs} ms`
         : `did not answer (${errorCode(error) ?? 'the connection broke'})`
-      throw this.#unreachable(how)
+      throw this.#unreachable(how, { fix: certificateFix(error) })
     } finally {
       deadline.clear()
     }
@@ -109,14 +110,20 @@ export class RpcCaller {
     const stated = maskedEndpointText(message, this.#options.url)
     const error = { code, message: stated, data }
     if (!failedInContract(error)) {
-      return this.#unreachable(`refused ${method}: ${stated} (${code})`, isBehind(error) ? { behind: true } : {})
+      return this.#unreachable(`refused ${method}: ${stated} (${code})`, {}, isBehind(error) ? { behind: true } : {})
     }
     return new RpcRequestError({ body: { method, params: params as unknown[] }, error, url: this.name })
   }
 
-  #unreachable(what: string, more: { behind?: true } = {}, retryAfterMs?: number): AttestdError {
-    const facts = { endpoint: this.name, ...more }
-    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, { facts, retryAfterMs })
+  #unreachable(
+    what: string,
+    options: Pick<AttestdErrorOptions, 'fix' | 'retryAfterMs'> = {},
+    facts: { behind?: true } = {},
+  ): AttestdError {
+    return new AttestdError('rpc-unreachable', `${this.name} ${what}`, {
+      facts: { endpoint: this.name, ...facts },
+      ...options,
+    })
   }
 
   #invalid(method: string): AttestdError {

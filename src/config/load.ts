@@ -7,7 +7,7 @@ import { modeOpenToOthers } from '../core/files.js'
 import type { Reason } from '../core/reasons.js'
 import { safeLine } from '../core/safe-output.js'
 import { choiceInFile } from './detector-choice.js'
-import { credentialsIn, envName, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
+import { credentialsIn, envName, expandHome, flagName, keysInUrls, maskedText, type Setting } from './setting.js'
 import { ENV_PREFIX, PATHS, pathFix, unknownNames } from './setting-names.js'
 import { conflictsIn, SETTINGS, type SettingKey, type Settings, settingRows } from './settings.js'
 
@@ -108,7 +108,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
 }
 
 function settingsFileOf({ env, file, usualFile }: SettingSources): string | undefined {
-  const named = file ?? env[`${ENV_PREFIX}CONFIG`]
+  const named = file ?? (env[`${ENV_PREFIX}CONFIG`] || undefined)
   return named ?? (usualFile !== undefined && fs.existsSync(usualFile) ? usualFile : undefined)
 }
 
@@ -140,7 +140,7 @@ function findText(
   if (given && secretFile) return refuseBoth(name, `${name}_FILE`, problems)
   // Orchestrators pass a file's content on, whose last line may end.
   if (given) return { text: row.secret ? given.replace(/[\r\n]+$/, '') : given, origin: name }
-  if (secretFile) return readSecretFile(row, `${name}_FILE`, secretFile, problems)
+  if (secretFile) return readSecretFile(row, `${name}_FILE`, expandHome(secretFile), problems)
   const written = inFile.get(row.path)
   const writtenSecretFile = row.secret ? inFile.get(`${row.path}File`) : undefined
   if (written !== undefined && writtenSecretFile) return refuseBoth(row.path, `${row.path}File`, problems)
@@ -150,7 +150,7 @@ function findText(
   }
   if (writtenSecretFile) {
     // Relative to the file that names it, wherever the verb was started.
-    const besideFile = resolve(dirname(fileName ?? ''), writtenSecretFile)
+    const besideFile = resolve(dirname(fileName ?? ''), expandHome(writtenSecretFile))
     return readSecretFile(row, `${row.path}File`, besideFile, problems)
   }
   return row.fallback === undefined ? null : { text: row.fallback, origin: 'default' }
@@ -206,14 +206,17 @@ function readSecretFile(
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
+const listInFile = z.array(z.union([scalar, choiceInFile])).transform((all) => all.join(','))
 const fileShape = z.record(
   z.string(),
   z
     .record(
       z.string(),
-      z.union([scalar, z.array(z.union([scalar, choiceInFile])).transform((all) => all.join(','))]).nullable(),
+      z.union([scalar, listInFile], 'expected a text, a number, true, false or a list').nullable(),
+      'expected a section, such as service:, with its settings indented below it',
     )
     .nullable(),
+  'expected sections, such as service:, in UTF-8',
 )
 
 /** What to do about a settings file that cannot be read, by the system's code. */
@@ -258,15 +261,16 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
 const withoutNumbers = (tags: Tags) =>
   tags.filter((tag) => typeof tag === 'string' || !/^tag:yaml\.org,2002:(int|float)$/.test(tag.tag))
 
-/** The library's own messages quote the line that is wrong, which may hold a secret: only the place is reported. */
+/** The library's own messages quote the line that is wrong, which may hold a secret: only the place and its code are reported. */
 function readYaml(text: string): unknown {
   try {
     return parseYaml(text, { logLevel: 'error', prettyErrors: false, customTags: withoutNumbers })
   } catch (error) {
-    const { pos } = error as { pos?: [number, number] }
+    const { code, pos } = error as { code?: string; pos?: [number, number] }
     const line = pos ? `line ${text.slice(0, pos[0]).split('\n').length}` : 'some line'
+    const why = code ? ` (${code.toLowerCase().replaceAll('_', ' ')})` : ''
     // oxlint-disable-next-line eslint/preserve-caught-error -- the cause is what must not be shown
-    throw new Error(`${line} that is not valid YAML`)
+    throw new Error(`${line} that is not valid YAML${why}`)
   }
 }
 
@@ -297,7 +301,7 @@ function invalid(row: Setting<unknown>, found: Found, detail: string): SettingPr
     setting: envName(row),
     expected: detail === '' ? row.expects : `${row.expects} (${detail})`,
     got: row.secret === 'whole' ? hidden : JSON.stringify(maskedText(row, found.text)),
-    fix: `Correct ${found.origin === 'default' ? 'the default' : found.origin}.`,
+    fix: found.origin === 'default' ? `Set ${envName(row)}.` : `Correct ${found.origin}.`,
   }
 }
 

@@ -196,8 +196,26 @@ export const bytes = z
     return Number(number) * UNITS[unit!.toLowerCase() as keyof typeof UNITS]
   })
 
-/** A directory, made absolute; `~/` is the user's home. */
+/** A path in which `~` at the beginning is the user's home; as it was given for a user of a container, who may have none. */
+export function expandHome(given: string): string {
+  if (!/^~(\/|$)/.test(given)) return given
+  try {
+    return `${os.homedir() || os.userInfo().homedir}${given.slice(1)}`
+  } catch {
+    return given
+  }
+}
+
+/** What a shell expands or removes, and systemd, Docker and YAML do not: it would be a new folder in the working directory. */
+const FOR_A_SHELL = /^~|\$[A-Za-z_{(]|^["'\s]|\s$/
+
+/** A file or directory, made absolute; `~` is the user's home. */
 export const folder = z
   .string()
   .min(1, 'a directory')
-  .transform((given) => path.resolve(given.startsWith('~/') ? path.join(os.homedir(), given.slice(2)) : given))
+  .transform(expandHome)
+  .refine(
+    (given) => !FOR_A_SHELL.test(given),
+    'without $NAME or ~NAME, and without quotes or spaces around it; ~ needs HOME',
+  )
+  .transform((given) => path.resolve(given))

@@ -125,7 +125,7 @@ export const REASONS = {
   // the service
   'service-unreachable': retry(
     'No connection to the service.',
-    'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it.',
+    'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it without a proxy (HTTPS_PROXY is not used).',
   ),
   'service-timeout': retry('The service did not answer in time.'),
   'service-connection-lost': retry('The connection broke before the answer was complete.'),

@@ -1,5 +1,6 @@
 import type { Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
+import { certificateFix } from '../core/net/certificate-fix.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { cleanText } from '../core/text.js'
@@ -126,8 +127,9 @@ export function brokenOff(
   if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
   if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
   const text = connectText(cause)
-  const fix = NO_TLS.test(text) ? NO_TLS_FIX : undefined
-  const why = fix ? 'the port does not speak TLS' : text
+  const isPlain = NO_TLS.test(text)
+  const fix = isPlain ? NO_TLS_FIX : certificateFix(cause)
+  const why = isPlain ? 'the port does not speak TLS' : text
   return new AttestdError('service-unreachable', `${route} could not connect: ${why}`, { ...end, fix })
 }
 

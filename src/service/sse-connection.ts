@@ -3,6 +3,7 @@ import { ErrorEvent, EventSource } from 'eventsource'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
+import { certificateFix } from '../core/net/certificate-fix.js'
 import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventMeter } from './event-meter.js'
@@ -197,7 +198,8 @@ export class SseConnection {
       })
     } catch (error) {
       const message = `${this.#options.source.route}: ${errorText(error)}`
-      throw error instanceof AttestdError ? error : new AttestdError(otherwise, message, { cause: error })
+      if (error instanceof AttestdError) throw error
+      throw new AttestdError(otherwise, message, { cause: error, fix: certificateFix(error) })
     }
   }
 }

@@ -153,6 +153,12 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_SIGNING_SECRET', Buffer.from('in UTF-16', 'utf16le').toString()],
     ['ATTESTD_WEBHOOK_URL', 'hooks'],
     ['ATTESTD_WEBHOOK_URL', 'http://hooks.example'],
+    ['ATTESTD_DATA_DIR', '$HOME/attestd'],
+    ['ATTESTD_DATA_DIR', '/srv/$USER/attestd'],
+    ['ATTESTD_DATA_DIR', '~ada/attestd'],
+    ['ATTESTD_DATA_DIR', '"/srv/attestd"'],
+    ['ATTESTD_DATA_DIR', ' /srv/attestd'],
+    ['ATTESTD_MODELS_DIR', '/srv/models '],
   ]
   it.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
     const { problems } = problemsOf({ env: { [name]: value } })
@@ -205,11 +211,26 @@ describe('a setting that cannot be accepted', () => {
     ['a misspelled name', 'service:\n  ulr: https://x\n', 'setting-unknown'],
     ['an unknown section', 'sevrice:\n  url: https://x\n', 'setting-unknown'],
     ['broken YAML', 'service: [', 'setting-invalid'],
-    ['a text instead of sections', 'hello', 'setting-invalid'],
-    ['a nested value', 'service:\n  url: {a: 1}\n', 'setting-invalid'],
-  ])('%s in the file is refused', (name, content, reason) => {
+    ['a text instead of sections', 'hello', 'setting-invalid', 'expected sections, such as service:'],
+    ['UTF-16', Buffer.from('service:\n  url: https://x\n', 'utf16le').toString(), 'setting-invalid', 'in UTF-8'],
+    ['a value without a section', 'serviceUrl: https://x\n', 'setting-invalid', 'serviceUrl: expected a section'],
+    ['a nested value', 'service:\n  url: {a: 1}\n', 'setting-invalid', 'service.url: expected a text, a number'],
+    [
+      'a merged anchor',
+      'service: &a\n  url: https://x\nhttp:\n  <<: *a\n',
+      'setting-invalid',
+      'http.<<: expected a text',
+    ],
+    [
+      'a setting given twice',
+      'http:\n  port: 1\n  port: 2\n',
+      'setting-invalid',
+      'line 3 that is not valid YAML (duplicate key)',
+    ],
+    ['a tab', 'http:\n\tport: 1\n', 'setting-invalid', 'line 2 that is not valid YAML (tab as indent)'],
+  ])('%s in the file is refused', (name, content, reason, got = '') => {
     const { problems } = problemsOf({ env: {}, file: file(`${name}.yaml`, content) })
-    expect(problems[0]!.reason).toBe(reason)
+    expect(problems[0]).toMatchObject({ reason, got: expect.stringContaining(got) })
   })
 
   it('a settings file that is not there is refused', () => {
@@ -284,6 +305,27 @@ describe('the generated pages', () => {
   })
 })
 
+it('a path may begin with the home of the user, also that of a secret', ({ onTestFinished }) => {
+  const { HOME } = process.env
+  onTestFinished(() => {
+    if (HOME === undefined) delete process.env.HOME
+    else process.env.HOME = HOME
+  })
+  process.env.HOME = folder
+  file('at-home', 'a-secret')
+  const yaml = file('home.yaml', 'run:\n  dataDir: "~"\nservice:\n  accessKeyFile: ~/at-home\n')
+  const env = { ATTESTD_SIGNING_SECRET_FILE: '~/at-home', ATTESTD_MODELS_DIR: '~/models' }
+  expect(loadSettings({ env, file: yaml }).settings).toMatchObject({
+    dataDir: folder,
+    modelsDir: path.join(folder, 'models'),
+    accessKey: 'a-secret',
+    signingSecret: 'a-secret',
+  })
+  process.env.HOME = ''
+  const { dataDir } = loadSettings({ env: {} }).settings
+  expect(dataDir).toBe(path.join(os.userInfo().homedir, '.local/share/attestd'))
+})
+
 describe('the settings file', () => {
   it('names secret files relative to itself, wherever the verb was started', () => {
     file('beside', 'a-secret\n')
@@ -299,6 +341,7 @@ describe('the settings file', () => {
     const other = file('other.yaml', 'http:\n  port: 2\n')
     expect(loadSettings({ env: {}, usualFile }).settings.httpPort).toBe(1)
     expect(loadSettings({ env: { ATTESTD_CONFIG: other }, usualFile }).settings.httpPort).toBe(2)
+    expect(loadSettings({ env: { ATTESTD_CONFIG: '' }, usualFile }).settings.httpPort).toBe(1)
     expect(loadSettings({ env: {}, usualFile: path.join(folder, 'none.yaml') }).settings.httpPort).toBe(8780)
   })
 })

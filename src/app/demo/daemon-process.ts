@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { packagePath } from '../../core/files.js'
@@ -18,7 +19,7 @@ export interface DaemonProcess {
 
 /** How the daemon is started: with its own settings, so that those of the shell change nothing about the demo. */
 export interface DaemonProcessOptions {
-  /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH and HOME. */
+  /** `ATTESTD_*` settings; nothing else of the own environment is handed on but PATH, HOME and TMPDIR. */
   readonly env: Readonly<Record<string, string>>
   readonly dataDir: string
   readonly logFile: string
@@ -35,9 +36,11 @@ const LOOK_EVERY_MS = 100
 /** Starts the real daemon as its own process and waits until it states that it is ready. */
 export async function startDaemonProcess(options: DaemonProcessOptions): Promise<DaemonProcess> {
   const log = fs.openSync(options.logFile, 'a', 0o600)
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env
   const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'run'], {
-    env: { PATH, HOME, ...options.env, ATTESTD_DATA_DIR: options.dataDir },
+    // A settings file in the working directory of the caller may name a real queue.
+    cwd: path.dirname(options.logFile),
+    env: { PATH, HOME, TMPDIR, ...options.env, ATTESTD_DATA_DIR: options.dataDir },
     stdio: ['ignore', log, log],
   })
   fs.closeSync(log)

@@ -18,7 +18,11 @@ export async function diagnoseGateways(
   const isServed = all.some(({ outcome }) => outcome === 'ok')
   return all.map((found, nth) => {
     if (found.outcome !== 'failed') return found
-    return { ...found, fix: FIX, outcome: isServed && isGateway(ipfsGateways[nth]!) ? 'skipped' : 'failed' }
+    return {
+      ...found,
+      fix: found.fix ?? FIX,
+      outcome: isServed && isGateway(ipfsGateways[nth]!) ? 'skipped' : 'failed',
+    }
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, errors, request } from 'undici'
 import { AttestdError, errorText } from '../../core/errors.js'
+import { certificateFix } from '../../core/net/certificate-fix.js'
 import { parseRetryAfter } from '../../core/retry.js'
 
 /** Rules of one GET with its redirects; there is no limit on the whole time, which is the signal's to end. */
@@ -114,7 +115,8 @@ function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown
     error instanceof errors.BodyTimeoutError ||
     error instanceof errors.ConnectTimeoutError
   const reason = timedOut ? 'media-timeout' : 'media-unreachable'
-  return new AttestdError(reason, `${host} failed: ${errorText(error)}.`, { cause: error, facts: { host } })
+  const fix = certificateFix(error)
+  return new AttestdError(reason, `${host} failed: ${errorText(error)}.`, { cause: error, facts: { host }, fix })
 }
 
 function discard(body: Readable): void {

@@ -1,0 +1,34 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+import { startDaemonProcess } from '../../../src/app/demo/daemon-process.js'
+import { systemClock } from '../../../src/core/clock.js'
+
+it('the daemon of the demo reads no settings file of the working directory, which may name a real queue', async ({
+  onTestFinished,
+}) => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-demo-process-'))
+  const before = process.cwd()
+  onTestFinished(async () => {
+    process.chdir(before)
+    await fs.rm(folder, { recursive: true })
+  })
+  const [here, own] = [path.join(folder, 'here'), path.join(folder, 'own')]
+  await Promise.all([fs.mkdir(here), fs.mkdir(own)])
+  await fs.writeFile(path.join(here, 'attestd.yaml'), 'queue:\n  url: redis://real.example\n  lockMs: none\n')
+  process.chdir(here)
+  const logFile = path.join(own, 'daemon.log')
+  const started = startDaemonProcess({
+    env: {},
+    dataDir: path.join(own, 'data'),
+    logFile,
+    clock: systemClock,
+    startMs: 60_000,
+  })
+  // It has no service, which it states before it reads or opens anything else.
+  await expect(started).rejects.toThrow('ended with 78')
+  const log = await fs.readFile(logFile, 'utf8')
+  expect(log).toContain('ATTESTD_SERVICE_URL  [setting-missing]')
+  expect(log).not.toContain('attestd.yaml')
+})

@@ -1,0 +1,41 @@
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { Agent } from 'undici'
+import { expect, it } from 'vitest'
+import { diagnoseGateways } from '../../../src/app/doctor/diagnose-gateways.js'
+import { RpcCaller } from '../../../src/chain/rpc-caller.js'
+import { loadSettings } from '../../../src/config/load.js'
+import { systemClock } from '../../../src/core/clock.js'
+import { HttpCaller } from '../../../src/service/http.js'
+import { SseConnection } from '../../../src/service/sse-connection.js'
+import { selfSigned } from '../../media/support/self-signed.js'
+
+it('a certificate that this machine does not trust: service, stream, RPC endpoint and gateway name what to do', async ({
+  onTestFinished,
+}) => {
+  const server = https.createServer(selfSigned('localhost'))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const options = { clock: systemClock, timeoutMs: 10_000, userAgent: 'test/1' }
+  const http = new HttpCaller(options)
+  const rpc = new RpcCaller({ url, ...options })
+  const dispatcher = new Agent()
+  onTestFinished(async () => void (await Promise.all([http.close(), rpc.close(), dispatcher.destroy()])))
+  const stream = new SseConnection({
+    source: { url: new URL(url), route: 'GET /stream', sign: async () => ({}), decode: async () => [] },
+    dispatcher,
+    headerTimeoutMs: 10_000,
+    idleMs: 10_000,
+    lastId: '',
+    ...options,
+  })
+
+  const fix = expect.stringContaining('NODE_EXTRA_CA_CERTS')
+  const call = { method: 'GET', url: new URL(url), route: 'GET /', changes: false } as const
+  await expect(http.done(call)).rejects.toMatchObject({ reason: 'service-unreachable', fix })
+  await expect(stream.items().next()).rejects.toMatchObject({ reason: 'service-unreachable', fix })
+  await expect(rpc.call('eth_chainId', [])).rejects.toMatchObject({ reason: 'rpc-unreachable', fix })
+  const { settings } = loadSettings({ env: { ATTESTD_IPFS_GATEWAYS: url } })
+  expect(await diagnoseGateways(settings)).toMatchObject([{ outcome: 'failed', fix }])
+})
