@@ -47,11 +47,10 @@ export interface Backing {
   swapData(job: Omit<HeldJob, 'lockMs' | 'token'>, before: string, json: string): Promise<boolean>
   /** Adds a job that carries the name of its queue. @returns whether it was new: false where one of its id is kept */
   add(queue: BullQueue, data: unknown, options: AddedOptions): Promise<boolean>
-  /** Where the daemons on this engine know of each other. @param prefix of its keys; keeps deployments apart */
-  openFleet(prefix: string): FleetStore
-  /** By whole keys. */
+  /** Where the daemons on this engine know of each other. */
+  readonly fleet: FleetStore
   readonly claims: Claims
-  /** By whole keys; null where one process serves the queue. */
+  /** Null where one process serves the queue. */
   readonly texts: SharedTexts | null
   /** One round trip; rejects when there is none. */
   ping(): Promise<void>

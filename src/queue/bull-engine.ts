@@ -4,15 +4,15 @@ import { SharedReading } from '../core/shared-reading.js'
 import { startRepeating, withinLimit } from '../core/time-limit.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
+import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import { Admission } from './admission.js'
 import type { Backing, BullQueue } from './backing.js'
 import { Queue } from './bullmq.js'
 import type { Claims, SharedTexts } from './claims.js'
 import { cleanJson } from './clean-json.js'
-import { engineError } from './engine-error.js'
+import { askEngine, engineError } from './engine-error.js'
 import {
   DEFAULT_ASIDE,
-  DEFAULT_MAX_DATA_BYTES,
   DEFAULT_RETENTION,
   MAX_EVENTS,
   type QueueEngineOptions,
@@ -36,7 +36,6 @@ import {
   stageOf,
   type WorkerEvents,
 } from './queues.js'
-import { TroubleReporter } from './trouble.js'
 import { type WaitingJobs, type WaitingLine, waitingJobs } from './waiting-jobs.js'
 
 /** BullMQ's highest priority number, which goes last. */
@@ -72,8 +71,7 @@ export class BullEngine implements QueueEngine {
   readonly texts: SharedTexts | null
   readonly #backing: Backing
   readonly #options: QueueEngineOptions
-  readonly #maxDataBytes: number
-  readonly #trouble: TroubleReporter
+  readonly #outages: ThrottledLog
   readonly #queues: Readonly<Record<QueueName, BullQueue>>
   /** By stage: the workers of all kinds of media share what this process can do at the same time. */
   readonly #admissions: Readonly<Record<'analyze' | 'submit', Admission>>
@@ -94,15 +92,13 @@ export class BullEngine implements QueueEngine {
     this.kind = backing.kind
     this.lost = backing.lost
     const { onForged = () => {}, seal } = options
-    const fleet = backing.openFleet(options.prefix)
+    const { claims, fleet, texts } = backing
     this.fleet = seal ? sealedFleet(fleet, seal, onForged) : fleet
-    this.claims = this.#claimsOf(backing, options)
-    const texts = this.#textsOf(backing, options)
+    this.claims = claims
     this.texts = texts && seal ? sealedTexts(texts, seal, onForged) : texts
     this.#backing = backing
     this.#options = options
-    this.#maxDataBytes = options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES
-    this.#trouble = new TroubleReporter(options.clock, options.log)
+    this.#outages = createThrottledLog(options)
     backing.onTrouble((error) => this.#report(null, error))
     const queues = QUEUE_NAMES.map((name) => [name, this.#makeQueue(name)])
     this.#queues = Object.fromEntries(queues) as Record<QueueName, BullQueue>
@@ -115,7 +111,7 @@ export class BullEngine implements QueueEngine {
 
   /** Waits until all queues can be used, and warns about those that someone has paused. */
   async ready(): Promise<void> {
-    await Promise.all(QUEUE_NAMES.map((name) => this.#ask(() => this.#queues[name].waitUntilReady())))
+    await Promise.all(QUEUE_NAMES.map((name) => askEngine(() => this.#queues[name].waitUntilReady())))
     for (const queue of queueWords(await pausedQueues(this))) {
       this.#options.log.warn({ queue, reason: 'queue-paused' }, 'queue was found paused')
     }
@@ -128,7 +124,7 @@ export class BullEngine implements QueueEngine {
       jobId: id,
       priority: Math.min(LAST_PRIORITY, Math.max(1, Math.round(priority))),
     }
-    const added = await this.#ask(() => this.#backing.add(this.#queues[name], sealed, options))
+    const added = await askEngine(() => this.#backing.add(this.#queues[name], sealed, options))
     // The job that is kept has the options of its own add, so the next one looks.
     if (!added) this.#sweptAt.delete(name)
     return { added }
@@ -139,23 +135,16 @@ export class BullEngine implements QueueEngine {
     processor: Processor<Data, Result>,
     events: WorkerEvents,
   ): Promise<RunningWorker> {
-    const { prefix, lockMs, retryMaxMs, clock, random, seal, onForged } = this.#options
+    const { clock } = this.#options
     const worker = await JobWorker.start({
+      ...this.#options,
       processor: processor as Processor<unknown, unknown>,
       events,
       backing: this.#backing,
       queue,
-      prefix,
-      lockMs,
-      retryMaxMs,
       admission: this.#admissions[stageOf(queue)],
       isUrgent: () => this.#hasFirst(queue),
-      maxDataBytes: this.#maxDataBytes,
-      clock,
-      random,
-      trouble: this.#trouble,
-      seal,
-      onForged,
+      report: (error) => this.#report(queue, error),
     })
     this.#workers.add(worker)
     this.#wallAheadMs ||= clock.now() - clock.monotonic()
@@ -182,9 +171,9 @@ export class BullEngine implements QueueEngine {
   ): AsyncGenerator<{ id: string; job: Job }> {
     const queue = this.#queues[name]
     // All ids first: pages by offset would skip jobs when the reader removes some on the way.
-    const ids = await this.#ask(() => queue.getRanges([...states], 0, -1, true))
+    const ids = await askEngine(() => queue.getRanges([...states], 0, -1, true))
     for (const page of pages(ids, pageSize)) {
-      const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
+      const jobs = await askEngine(() => Promise.all(page.map((id) => queue.getJob(id))))
       for (const job of jobs) if (job?.id) yield { id: job.id, job }
     }
   }
@@ -192,7 +181,7 @@ export class BullEngine implements QueueEngine {
   async replace(name: QueueName, id: string, before: unknown, data: unknown): Promise<boolean> {
     const { prefix } = this.#options
     const swap = [JSON.stringify(before), JSON.stringify(this.#storable(name, id, data))] as const
-    if (!(await this.#ask(() => this.#backing.swapData({ queue: name, prefix, id }, ...swap)))) return false
+    if (!(await askEngine(() => this.#backing.swapData({ queue: name, prefix, id }, ...swap)))) return false
     try {
       const job = await this.#queues[name].getJob(id)
       if (job) await this.#promote(job)
@@ -205,17 +194,17 @@ export class BullEngine implements QueueEngine {
 
   async remove(name: QueueName, id: string, state: 'waiting' | 'completed'): Promise<boolean> {
     const queue = this.#queues[name]
-    const found: string = await this.#ask(() => queue.getJobState(id))
+    const found: string = await askEngine(() => queue.getJobState(id))
     const wanted: readonly string[] = state === 'waiting' ? WAITING_STATES : [state]
     if (!wanted.includes(found)) return false
     // BullMQ refuses to remove a job that became active meanwhile.
-    return (await this.#ask(() => queue.remove(id))) > 0
+    return (await askEngine(() => queue.remove(id))) > 0
   }
 
   async find(name: QueueName, id: string): Promise<KnownJob | null> {
-    const job = await this.#ask(() => this.#queues[name].getJob(id))
+    const job = await askEngine(() => this.#queues[name].getJob(id))
     if (!job) return null
-    const state: string = await this.#ask(() => job.getState())
+    const state: string = await askEngine(() => job.getState())
     if (state === 'unknown') return null
     const { seal } = this.#options
     return {
@@ -230,12 +219,12 @@ export class BullEngine implements QueueEngine {
   async result(name: QueueName, id: string): Promise<unknown> {
     const queue = this.#queues[name]
     // The state first: a job read before it completed has no return value yet.
-    if ((await this.#ask(() => queue.getJobState(id))) !== 'completed') return undefined
-    return (await this.#ask(() => queue.getJob(id)))?.returnvalue
+    if ((await askEngine(() => queue.getJobState(id))) !== 'completed') return undefined
+    return (await askEngine(() => queue.getJob(id)))?.returnvalue
   }
 
   async counts(name: QueueName): Promise<QueueCounts> {
-    const n = await this.#ask(() => this.#queues[name].getJobCounts())
+    const n = await askEngine(() => this.#queues[name].getJobCounts())
     return {
       waiting: (n.waiting ?? 0) + (n.prioritized ?? 0) + (n.paused ?? 0),
       active: n.active ?? 0,
@@ -246,12 +235,12 @@ export class BullEngine implements QueueEngine {
   }
 
   waiting(name: QueueName, lines: readonly WaitingLine[]): Promise<WaitingJobs[]> {
-    return this.#ask(() => waitingJobs(this.#queues[name], lines))
+    return askEngine(() => waitingJobs(this.#queues[name], lines))
   }
 
   async failed(name: QueueName, limit: number): Promise<FailedJob[]> {
     if (limit < 1) return []
-    const jobs = await this.#ask(() => this.#queues[name].getFailed(0, Math.floor(limit) - 1))
+    const jobs = await askEngine(() => this.#queues[name].getFailed(0, Math.floor(limit) - 1))
     return jobs.map((job) => ({
       queue: name,
       id: job.id ?? '',
@@ -263,7 +252,7 @@ export class BullEngine implements QueueEngine {
   }
 
   async retrying(name: QueueName, limit: number): Promise<RetryingJob[]> {
-    const jobs = await this.#ask(() => this.#queues[name].getDelayed(0, limit - 1))
+    const jobs = await askEngine(() => this.#queues[name].getDelayed(0, limit - 1))
     return jobs.map((job) => ({
       queue: name,
       id: job.id ?? '',
@@ -278,10 +267,10 @@ export class BullEngine implements QueueEngine {
 
   async retry(name: QueueName, ids?: readonly string[]): Promise<number> {
     const queue = this.#queues[name]
-    const chosen = ids ?? (await this.#ask(() => queue.getRanges(['failed'], 0, -1, true)))
+    const chosen = ids ?? (await askEngine(() => queue.getRanges(['failed'], 0, -1, true)))
     let moved = 0
     for (const page of pages(chosen, PAGE)) {
-      const jobs = await this.#ask(() => Promise.all(page.map((id) => queue.getJob(id))))
+      const jobs = await askEngine(() => Promise.all(page.map((id) => queue.getJob(id))))
       for (const job of jobs) if (job && (await this.#retryOne(job))) moved++
     }
     return moved
@@ -289,16 +278,16 @@ export class BullEngine implements QueueEngine {
 
   async drain(name: QueueName): Promise<number> {
     const before = await this.counts(name)
-    await this.#ask(() => this.#queues[name].drain(true))
+    await askEngine(() => this.#queues[name].drain(true))
     return before.waiting + before.delayed
   }
 
   async removeOldQueue(): Promise<number> {
     const old = this.#makeQueue(OLD_QUEUE)
     try {
-      const states = await this.#ask(() => old.getJobCounts())
+      const states = await askEngine(() => old.getJobCounts())
       const jobs = Object.values(states).reduce((sum, count) => sum + count, 0)
-      if (jobs > 0) await this.#ask(() => old.obliterate({ force: true }))
+      if (jobs > 0) await askEngine(() => old.obliterate({ force: true }))
       return jobs
     } finally {
       await old.close()
@@ -306,15 +295,15 @@ export class BullEngine implements QueueEngine {
   }
 
   async pause(name: QueueName): Promise<void> {
-    await this.#ask(() => this.#queues[name].pause())
+    await askEngine(() => this.#queues[name].pause())
   }
 
   async resume(name: QueueName): Promise<void> {
-    await this.#ask(() => this.#queues[name].resume())
+    await askEngine(() => this.#queues[name].resume())
   }
 
   isPaused(name: QueueName): Promise<boolean> {
-    return this.#paused[name].share(() => this.#ask(() => this.#queues[name].isPaused()))
+    return this.#paused[name].share(() => askEngine(() => this.#queues[name].isPaused()))
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -370,26 +359,26 @@ export class BullEngine implements QueueEngine {
 
   /** One that is no longer delayed was taken meanwhile. */
   async #promote(job: Job): Promise<void> {
-    if (await this.#ask(() => job.isDelayed())) await this.#ask(() => job.promote())
+    if (await askEngine(() => job.isDelayed())) await askEngine(() => job.promote())
   }
 
   /** What is kept of the data of a job: plain, small enough, and with the code of the fleet. */
   #storable(name: QueueName, id: string, data: unknown): unknown {
-    const clean = cleanJson(data, this.#maxDataBytes)
+    const clean = cleanJson(data)
     const { seal } = this.#options
     return seal ? seal.sealed(`job ${name}`, id, clean) : clean
   }
 
   /** Whether a job of the first priority waits. */
   async #hasFirst(name: QueueName): Promise<boolean> {
-    const counts = await this.#ask(() => this.#queues[name].getCountsPerPriority([1]))
+    const counts = await askEngine(() => this.#queues[name].getCountsPerPriority([1]))
     return (counts[1] ?? 0) > 0
   }
 
   /** Only a job that is still failed goes back, with all its attempts. */
   async #retryOne(job: Job): Promise<boolean> {
-    if ((await this.#ask(() => job.getState())) !== 'failed') return false
-    await this.#ask(() => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }))
+    if ((await askEngine(() => job.getState())) !== 'failed') return false
+    await askEngine(() => job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }))
     return true
   }
 
@@ -436,34 +425,12 @@ export class BullEngine implements QueueEngine {
     return true
   }
 
-  #claimsOf({ claims }: Backing, { prefix }: QueueEngineOptions): Claims {
-    const name = (key: string) => `${prefix}:claim:${key}`
-    return {
-      take: (key, owner, ms) => this.#ask(() => claims.take(name(key), owner, ms)),
-      release: (key, owner) => this.#ask(() => claims.release(name(key), owner)),
-    }
-  }
-
-  #textsOf({ texts }: Backing, { prefix }: QueueEngineOptions): SharedTexts | null {
-    const name = (key: string) => `${prefix}:text:${key}`
-    return (
-      texts && {
-        get: (key) => this.#ask(() => texts.get(name(key))),
-        set: (key, text, ms) => this.#ask(() => texts.set(name(key), text, ms)),
-      }
-    )
-  }
-
   #report(queue: QueueName | null, error: AttestdError): void {
-    if (!this.#closing) this.#trouble.report(queue, error)
-  }
-
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw engineError(error)
-    }
+    if (this.#closing) return
+    const { reason, message } = error
+    this.#options.onTrouble?.(error)
+    // All queues and their connections are on one engine: they lose it together, in one line.
+    this.#outages.trouble({ reason, message: 'queue error', facts: { queue, detail: message } })
   }
 }
 

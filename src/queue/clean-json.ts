@@ -3,14 +3,15 @@ import { cleanText } from '../core/text.js'
 
 /** Deeper data than this is refused: no job of ours comes near it, and a hostile one must not use up the stack. */
 const MAX_DEPTH = 64
+/** Longest JSON text, UTF-8 bytes: far above a job, whose longest texts (URI, notes) have some 2000 characters each. */
+const MAX_BYTES = 1024 * 1024
 
 /**
  * A copy of a value as JSON keeps it, with every string and key free of NUL and lone surrogates: PostgreSQL refuses
  * both, and a job that cannot be written would stay active for ever.
- * @param maxBytes longest JSON text, UTF-8 bytes
  * @throws AttestdError job-malformed where the value is no JSON, too deep or too large
  */
-export function cleanJson(value: unknown, maxBytes: number): unknown {
+export function cleanJson(value: unknown): unknown {
   let text: string | undefined
   try {
     text = JSON.stringify(value)
@@ -19,8 +20,8 @@ export function cleanJson(value: unknown, maxBytes: number): unknown {
   }
   if (text === undefined) return null
   const bytes = Buffer.byteLength(text)
-  if (bytes > maxBytes) {
-    throw new AttestdError('job-malformed', `Job data has ${bytes} bytes, more than ${maxBytes}.`, { facts: { bytes } })
+  if (bytes > MAX_BYTES) {
+    throw new AttestdError('job-malformed', `Job data has ${bytes} bytes, more than ${MAX_BYTES}.`, { facts: { bytes } })
   }
   return cleanParsed(JSON.parse(text), 0)
 }

@@ -19,3 +19,12 @@ export function engineError(error: unknown): AttestdError {
   const away = AWAY.test(text) || (typeof code === 'string' && AWAY.test(code))
   return new AttestdError(away ? 'queue-unreachable' : 'internal-error', text, { cause: error })
 }
+
+/** The outcome of the work, what it throws in our reasons. @throws AttestdError as `engineError` */
+export async function askEngine<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw engineError(error)
+  }
+}

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../core/clock.js'
+import type { AttestdError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { FleetSeal } from '../fleet/fleet-seal.js'
 import type { OnForged } from '../fleet/sealed-texts.js'
@@ -35,16 +36,19 @@ export interface QueueEngineOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Whether the embedded engine waits for the disk on every commit. @default false */
+  /**
+   * Whether the embedded engine waits for the disk on every commit. Without it a power cut may lose the last jobs, a kill
+   * none. @default false
+   */
   readonly fsync?: boolean
   /** @default DEFAULT_RETENTION */
   readonly retention?: { readonly completed: Retention; readonly failed: Retention }
-  /** Largest data of one job, UTF-8 bytes of JSON. @default 1 MiB */
-  readonly maxDataBytes?: number
   /** How long to wait at start for a Redis that does not answer, milliseconds. @default 30 s */
   readonly startWaitMs?: number
   /** Proves that the fleet wrote what lies in Redis; without it whoever writes there is trusted. The embedded engine ignores it. */
   readonly seal?: FleetSeal | undefined
+  /** Called for each trouble of the engine, which may have cost jobs. */
+  readonly onTrouble?: ((error: AttestdError) => void) | undefined
   /** Called for what carries no code of the fleet. */
   readonly onForged?: OnForged | undefined
   /** Ends the wait at start. */
@@ -59,8 +63,6 @@ export const DEFAULT_RETENTION = {
   failed: { ageMs: 30 * 24 * HOUR_MS, count: 10_000 },
 } as const
 
-/** 1 MiB, in bytes of UTF-8 JSON: far above a job, whose longest texts (URI, notes) have some 2000 characters each. */
-export const DEFAULT_MAX_DATA_BYTES = 1024 * 1024
 /** Milliseconds: room for a Redis that is started together with the daemon. */
 export const DEFAULT_START_WAIT_MS = 30_000
 

@@ -9,14 +9,13 @@ import { RunFailed } from './job-failure.js'
 import type { JobEnd, Processor, QueueName, WorkerEvents } from './queues.js'
 import { holdDelayMs, judge, retriedPriority } from './retry-policy.js'
 
-/** What the runs of a queue have in common; times are milliseconds, `maxDataBytes` UTF-8 bytes of JSON. */
+/** What the runs of a queue have in common; times are milliseconds. */
 export interface RunOptions
   extends Pick<QueueEngineOptions, 'clock' | 'lockMs' | 'onForged' | 'prefix' | 'random' | 'retryMaxMs' | 'seal'> {
   readonly queue: QueueName
   readonly processor: Processor<unknown, unknown>
   readonly events: WorkerEvents
   readonly backing: Pick<Backing, 'saveData'>
-  readonly maxDataBytes: number
   readonly report: (error: AttestdError) => void
 }
 
@@ -70,7 +69,7 @@ function refuseForged(job: Job, { onForged, queue, seal }: RunOptions): void {
 }
 
 async function settle(end: JobEnd<unknown>, run: HeldRun, options: RunOptions): Promise<unknown> {
-  if (end.kind === 'done') return cleanJson(end.result, options.maxDataBytes)
+  if (end.kind === 'done') return cleanJson(end.result)
   return await hold(end.reason, holdDelayMs(end.delayMs), run, options)
 }
 
@@ -125,9 +124,9 @@ async function putBack({ job, token }: HeldRun, { report }: RunOptions): Promise
 async function save(data: unknown, { abort, job, token }: HeldRun, options: RunOptions): Promise<void> {
   const { signal } = abort
   signal.throwIfAborted()
-  const { backing, lockMs, maxDataBytes, prefix, queue, seal } = options
+  const { backing, lockMs, prefix, queue, seal } = options
   const id = job.id ?? ''
-  const plain = cleanJson(data, maxDataBytes)
+  const plain = cleanJson(data)
   const clean = seal ? seal.sealed(`job ${queue}`, id, plain) : plain
   try {
     const saving = backing.saveData({ queue, prefix, id, token, lockMs }, JSON.stringify(clean))

@@ -9,14 +9,12 @@ import { MAX_STALLED } from './engine-options.js'
 import { RunFailed, readFailure, reasonBackoff } from './job-failure.js'
 import { type RunOptions, runJob } from './job-run.js'
 import type { RunningWorker } from './queues.js'
-import type { TroubleReporter } from './trouble.js'
 
 /** What `QueueEngine.work` hands to a worker; `isUrgent` tells whether a job of the first priority waits. */
-export interface JobWorkerOptions extends Omit<RunOptions, 'report'> {
+export interface JobWorkerOptions extends RunOptions {
   readonly backing: Backing
   readonly admission: Admission
   readonly isUrgent: () => Promise<boolean>
-  readonly trouble: TroubleReporter
 }
 
 /** Wait before a failed command of a worker is retried, milliseconds. */
@@ -44,8 +42,6 @@ export class JobWorker
   implements RunningWorker
 {
   readonly #options: JobWorkerOptions
-  readonly #run: RunOptions
-  readonly #endListening: () => void
   /** What takes back the timer of each job's lock. */
   readonly #locks = new Map<string, () => void>()
   /** Ends the wait to be admitted. */
@@ -77,13 +73,11 @@ export class JobWorker
     // BullMQ makes a signal only for a processor that declares three parameters.
     const underLock = (job: Job, token?: string, signal?: AbortSignal) => this.#runUnderLock(job, token ?? '', signal)
     super(options.queue, underLock, workerOptions(options), options.backing.factory)
-    const { events, queue, trouble } = options
+    const { events, queue, report } = options
     this.#options = options
-    this.#run = { ...options, report: (error) => trouble.report(queue, error) }
-    this.#endListening = trouble.listen(events)
     this.#watchLocks()
     this.#reportEnds()
-    this.on('error', (error) => trouble.report(queue, engineError(error)))
+    this.on('error', (error) => report(engineError(error)))
     this.on('stalled', (id) => events.stalled?.({ queue, id }))
     this.on('paused', () => this.#entering?.abort(null)).on('closing', () => this.#entering?.abort(null))
   }
@@ -109,7 +103,6 @@ export class JobWorker
       this.cancelAllJobs()
       if (!(await this.#within(closed, ABORT_GRACE_MS))) await this.#within(this.#abandon(), ABANDON_MS)
     }
-    this.#endListening()
     this.#end = { drained }
     return this.#end
   }
@@ -176,7 +169,7 @@ export class JobWorker
     if (canceled?.aborted) onCancel()
     this.#watchLock(id)
     try {
-      return await runJob({ job, token, abort, stepAside: () => this.#stepAside() }, this.#run)
+      return await runJob({ job, token, abort, stepAside: () => this.#stepAside() }, this.#options)
     } catch (error) {
       if (error instanceof DelayedError || error instanceof WaitingError) this.#putBack.add(id)
       throw error

@@ -133,7 +133,6 @@ export interface WorkerEvents {
   }): void
   held?(event: { queue: QueueName; id: string; data: unknown; reason: Reason; delayMs: number }): void
   stalled?(event: { queue: QueueName; id: string }): void
-  trouble?(event: { queue: QueueName | null; reason: Reason; message: string }): void
 }
 
 /** The handle of a worker, which takes jobs from the moment `work` has resolved. */

@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import { silentLog } from '../../src/core/log.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
@@ -20,6 +21,7 @@ let root: string
 /** A finished database that tests copy, since making one takes seconds. */
 let template: string
 let engine: QueueEngine
+const reported = new EventLog()
 
 beforeAll(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), 'attestd-queue-'))
@@ -28,7 +30,8 @@ beforeAll(async () => {
   await mkdir(path.join(template, 'queue', 'pg.new'), { recursive: true })
   await writeFile(path.join(template, 'queue', 'pg.new', 'PG_VERSION'), '17\n')
   await (await openQueueEngine(engineOptions('embedded:', template))).close()
-  engine = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('shared')}`, root))
+  const onTrouble = reported.trouble
+  engine = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('shared')}`, root, { onTrouble }))
 })
 
 afterAll(async () => {
@@ -48,7 +51,7 @@ function poolOf(opened: QueueEngine): PglitePool {
 }
 
 describe('embedded engine', () => {
-  engineContract(() => engine)
+  engineContract(() => engine, reported)
   fleetContract(() => engine)
   kindsContract(() => engine)
   replaceContract(() => engine)
@@ -247,10 +250,20 @@ describe('embedded engine', () => {
     }
   })
 
+  it('reports each trouble, also without a worker, and logs one line of it', async () => {
+    const lines: unknown[] = []
+    const own = new EventLog()
+    const more = { onTrouble: own.trouble, log: { ...silentLog, warn: (facts: unknown) => lines.push(facts) } }
+    const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('troubled')}`, root, more))
+    for (let n = 0; n < 5; n++) poolOf(opened).emit('error', new Error('odd'))
+    expect(own.of('trouble').length).toBeGreaterThanOrEqual(5)
+    expect(lines).toEqual([{ reason: 'internal-error', queue: null, detail: 'odd' }])
+    await opened.close()
+  })
+
   it('says that it is lost when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
-    const events = new EventLog()
-    const worker = await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), events)
+    const worker = await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), {})
     await poolOf(opened).kill()
     expect(await opened.lost).toBeInstanceOf(Error)
     await expect(opened.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
@@ -317,21 +330,6 @@ describe('statement cache', () => {
       { id: 1, doc: { a: 1 }, tags: ['x', 'y'] },
       { id: 2, doc: null, tags: null },
     ])
-  })
-
-  it('stays within its capacity and prepares again what it dropped', async () => {
-    const cache = new StatementCache(db, 3)
-    for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 8; n++) {
-        const { rows } = await cache.run(`SELECT $1::int + ${n} AS sum`, [10])
-        expect(rows).toEqual([{ sum: 10 + n }])
-      }
-    }
-    expect(cache.size).toBe(3)
-    const { rows } = await cache.run('SELECT count(*)::int AS n FROM pg_prepared_statements WHERE name ~ $1', [
-      '^attestd_',
-    ])
-    expect((rows[0] as { n: number }).n).toBeLessThanOrEqual(6)
   })
 
   it('goes on after a statement that fails, at parse or at run', async () => {

@@ -9,8 +9,11 @@ import { deferred, EventLog, LOCK_MS, RETRY_MAX_MS, sharedWorkers } from './queu
 /** Tries in passing trouble: more than any release has allowed an analysis by default. */
 const LONG = 8
 
-/** What every engine must do. The engine is shared by the tests: each cleans up, and ids differ. */
-export function engineContract(open: () => QueueEngine): void {
+/**
+ * What every engine must do. The engine is shared by the tests: each cleans up, and ids differ.
+ * @param reported the trouble of the engine
+ */
+export function engineContract(open: () => QueueEngine, reported: EventLog): void {
   const { work, workers } = sharedWorkers(open)
 
   it('adds an id once, keeps the first data, and still knows it when completed', async () => {
@@ -535,7 +538,7 @@ export function engineContract(open: () => QueueEngine): void {
     await engine.add('submit', 'robbed', { owner: 'first' }, { priority: 1 })
     const saved = deferred<unknown>()
     const aborted = deferred<unknown>()
-    const events = await work('submit', async (run) => {
+    await work('submit', async (run) => {
       if (run.attempt === 1 && (run.data as { owner: string }).owner === 'first') {
         await robLock(engine, 'submit', run.id)
         run.signal.addEventListener('abort', () => aborted.resolve(run.signal.reason))
@@ -548,7 +551,7 @@ export function engineContract(open: () => QueueEngine): void {
     })
     expect(await saved.promise).toMatchObject({ reason: 'job-lock-lost' })
     expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
-    await events.until('trouble', (event) => event.reason === 'job-lock-lost')
+    await reported.until('trouble', ({ reason }) => reason === 'job-lock-lost')
     const job = await boardQueue(engine, 'submit').getJob('robbed')
     expect(job?.data).toEqual({ owner: 'first' })
   })

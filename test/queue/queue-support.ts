@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import type { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import {
@@ -38,11 +39,15 @@ export function engineOptions(
   }
 }
 
-type EventName = keyof WorkerEvents
-type EventOf<N extends EventName> = Parameters<NonNullable<WorkerEvents[N]>>[0]
+/** What workers report, and by `onTrouble` the engine. */
+interface Events extends WorkerEvents {
+  trouble?(error: AttestdError): void
+}
+type EventName = keyof Events
+type EventOf<N extends EventName> = Parameters<NonNullable<Events[N]>>[0]
 
-/** Collects what a worker reports, and lets a test wait for it. */
-export class EventLog implements WorkerEvents {
+/** Collects what is reported, and lets a test wait for it. */
+export class EventLog implements Events {
   readonly all: { name: EventName; event: unknown }[] = []
   #wake: () => void = () => {}
   readonly completed = this.#recorder('completed')

@@ -23,10 +23,11 @@ const SHAPES = [
 describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, redis }) => {
   let group: RedisGroup
   let engine: QueueEngine
+  const reported = new EventLog()
 
   beforeAll(async () => {
     group = await start()
-    engine = await openQueueEngine(engineOptions(group.url, '', { redis }))
+    engine = await openQueueEngine(engineOptions(group.url, '', { redis, onTrouble: reported.trouble }))
   })
 
   afterAll(async () => {
@@ -34,15 +35,14 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
     await group?.stop()
   })
 
-  engineContract(() => engine)
+  engineContract(() => engine, reported)
 
   it('goes on after a failover with every job, and says that the connection was lost', async () => {
     const jobs = 30
     for (let n = 0; n < jobs; n++) await engine.add('analyze-image', `over-${n}`, { n }, { priority: 1 })
-    const events = new EventLog()
-    const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), events)
+    const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), {})
     await failOver(group)
-    await events.until('trouble', (event) => event.reason === 'queue-unreachable')
+    await reported.until('trouble', (event) => event.reason === 'queue-unreachable')
     await lookUntil('an answer', async () => engine.ping().then(() => true))
     const done = new EventLog()
     const later = await engine.work('analyze-image', async () => ({ kind: 'done', result: null }), done)

@@ -41,10 +41,11 @@ function keepingLog(): Log & { readonly lines: string[] } {
 describe.skipIf(!available)('Redis engine (needs redis-server on the path or in REDIS_SERVER)', () => {
   let server: RedisServer
   let engine: QueueEngine
+  const reported = new EventLog()
 
   beforeAll(async () => {
     server = await startRedisServer()
-    engine = await openQueueEngine(engineOptions(`${server.url}/1`, ''))
+    engine = await openQueueEngine(engineOptions(`${server.url}/1`, '', { onTrouble: reported.trouble }))
   })
 
   afterAll(async () => {
@@ -52,7 +53,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await server?.stop()
   })
 
-  engineContract(() => engine)
+  engineContract(() => engine, reported)
   fleetContract(() => engine)
   kindsContract(() => engine)
   replaceContract(() => engine)
@@ -186,10 +187,10 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
 describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   it('reports it, fails pings, and goes on when Redis is back', async () => {
     const server = await startRedisServer()
-    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
+    const events = new EventLog()
+    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000, onTrouble: events.trouble }))
     try {
       for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
-      const events = new EventLog()
       const held = deferred()
       const release = deferred()
       await engine.work(
@@ -227,7 +228,9 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   it('changes nothing with a save that waited for Redis while another took the job over', async () => {
     const server = await startRedisServer()
     const line = await CutProxy.to(server.port)
-    const robbed = await openQueueEngine(engineOptions(`redis://127.0.0.1:${line.port}`, '', { lockMs: 1000 }))
+    const robbedEvents = new EventLog()
+    const own = { lockMs: 1000, onTrouble: robbedEvents.trouble }
+    const robbed = await openQueueEngine(engineOptions(`redis://127.0.0.1:${line.port}`, '', own))
     const heir = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
     const redis = new Redis(server.url)
     try {
@@ -235,7 +238,6 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       const saved = deferred()
       const release = deferred()
       const events = new EventLog()
-      const robbedEvents = new EventLog()
       await robbed.work(
         'submit',
         async ({ save }) => {
@@ -243,7 +245,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
           await save({ owner: 'robbed' }).catch((error: unknown) => late.resolve(error))
           return { kind: 'done', result: null }
         },
-        robbedEvents,
+        {},
       )
       await heir.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
       expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })

@@ -82,7 +82,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       log,
       outages,
-      onQueueTrouble: () => roles?.forgetRecords(),
       onMissed: () => alarms.missed(),
       onSubmitted: (assetId, outcome) => roles?.submitted(assetId, outcome),
     })
@@ -90,7 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // Before the detectors load: a password that is wrong ends the start at once.
     const signer = await openDaemonWallet(settings, clock)
     const base = { signer, options, clock, random, paths, metrics, outages, activity, drift, report, selection }
-    const opening = openDaemonQueue(options, { clock, random, metrics, outages })
+    const opening = openDaemonQueue(options, base, () => roles?.forgetRecords())
     // A Redis that refuses us reports it at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
     opening.catch(() => {})
@@ -141,6 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 async function openDaemonQueue(
   { log, settings, signal }: DaemonOptions,
   { clock, metrics, outages, random }: Pick<DaemonParts, 'clock' | 'metrics' | 'outages' | 'random'>,
+  onTrouble: () => void,
 ): Promise<DaemonParts['queue']> {
   const { openQueue } = await import('../open/open-queue.js')
   return openQueue(settings, {
@@ -148,6 +148,7 @@ async function openDaemonQueue(
     random,
     log,
     signal,
+    onTrouble,
     onForged: (what) => {
       metrics.fleetForged.inc({ what })
       outages.trouble({

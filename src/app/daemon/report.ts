@@ -36,8 +36,6 @@ export interface ReportOptions {
   readonly clock: Clock
   readonly log: Log
   readonly outages: ThrottledLog
-  /** Called when the queue engine had trouble: it may have lost jobs. */
-  readonly onQueueTrouble: () => void
   /** Called when an asset got its score too late, or none. */
   readonly onMissed: () => void
   /** Called when a submission ended: with the score on record, or because the asset is closed. */
@@ -157,8 +155,6 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
       metrics.jobs.inc({ queue, outcome: 'stalled', reason: 'none' })
       log.warn({ queue, job: id }, 'job of a lost worker was taken over')
     },
-    // The engine writes the log line of it.
-    trouble: () => options.onQueueTrouble(),
   }
 }
 

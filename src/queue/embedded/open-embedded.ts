@@ -7,22 +7,14 @@ import { makeFolder } from '../../core/disk/make-folder.js'
 import { storageError } from '../../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { isThere } from '../../core/files.js'
-import type { Log } from '../../core/log.js'
 import { memoryFleet } from '../../fleet/memory-fleet.js'
 import type { Backing } from '../backing.js'
 import { createPostgresBackend } from '../bullmq.js'
 import { MemoryClaims } from '../claims.js'
-import { MAX_STALLED, STALLED_MESSAGE } from '../engine-options.js'
+import { MAX_STALLED, type QueueEngineOptions, STALLED_MESSAGE } from '../engine-options.js'
 import { placeEmptyDatabase } from './empty-database.js'
 import { PglitePool } from './pglite-pool.js'
 import { migrate } from './schema.js'
-
-/** `fsync`: whether a commit waits for the disk. Without it a power cut may lose the last jobs, a kill none. */
-export interface EmbeddedOptions {
-  readonly clock: Clock
-  readonly fsync?: boolean
-  readonly log: Log
-}
 
 /** As BullMQ's own recovery of stalled jobs, but at once, and in the old place of the line. */
 const RECOVER = `
@@ -36,7 +28,10 @@ UPDATE job
  * Opens the embedded engine in a directory that only this process may use.
  * @throws AttestdError queue-in-use, data-dir-unusable, disk-full
  */
-export async function openEmbedded(dir: string, { clock, fsync = false, log }: EmbeddedOptions): Promise<Backing> {
+export async function openEmbedded(
+  dir: string,
+  { clock, fsync = false, log }: Pick<QueueEngineOptions, 'clock' | 'fsync' | 'log'>,
+): Promise<Backing> {
   await makeDirectory(dir)
   const lock = await DirectoryLock.take(dir, (who) => inUse(dir, who), clock)
   try {
@@ -109,7 +104,7 @@ function embeddedBacking(pool: PglitePool, lock: DirectoryLock, clock: Clock): B
     saveData: pool.saveData,
     swapData: pool.swapData,
     add: pool.add,
-    openFleet: () => memoryFleet(clock),
+    fleet: memoryFleet(clock),
     claims: new MemoryClaims(clock),
     texts: null,
     ping: async () => {

@@ -10,26 +10,17 @@ interface Statement {
   readonly shape: Messages[number] | undefined
 }
 
-/** More than the distinct statements of BullMQ (about 100), so that eviction is for strays only. */
-const DEFAULT_CAPACITY = 200
-
 /**
- * Runs single statements as prepared ones, which is several times faster than a fresh parse each.
- * Parse and describe happen once a text; the least recently used statement is closed when there are too many.
+ * Runs single statements as prepared ones, which is several times faster than a fresh parse each. Parse and describe
+ * happen once a text: BullMQ has about 100, and no value stands in them.
  */
 export class StatementCache {
   readonly #db: PGlite
-  readonly #capacity: number
   readonly #statements = new Map<string, Statement>()
   #named = 0
 
-  constructor(db: PGlite, capacity = DEFAULT_CAPACITY) {
+  constructor(db: PGlite) {
     this.#db = db
-    this.#capacity = capacity
-  }
-
-  get size(): number {
-    return this.#statements.size
   }
 
   run(text: string, params: readonly unknown[]): Promise<QueryRows> {
@@ -49,12 +40,7 @@ export class StatementCache {
 
   async #prepare(text: string): Promise<Statement> {
     const known = this.#statements.get(text)
-    if (known) {
-      this.#statements.delete(text)
-      this.#statements.set(text, known)
-      return known
-    }
-    if (this.#statements.size >= this.#capacity) await this.#evictOldest()
+    if (known) return known
     const name = `attestd_${this.#named++}`
     const messages = await this.#send(
       protocol.serialize.parse({ name, text }),
@@ -65,14 +51,6 @@ export class StatementCache {
     const statement = { name, paramTypes, shape }
     this.#statements.set(text, statement)
     return statement
-  }
-
-  async #evictOldest(): Promise<void> {
-    const oldest = this.#statements.entries().next().value
-    if (!oldest) return
-    const [text, { name }] = oldest
-    this.#statements.delete(text)
-    await this.#send(protocol.serialize.close({ type: 'S', name }))
   }
 
   #encode(type: number, value: unknown): string | null {

@@ -5,7 +5,7 @@ import { redisFleet } from '../../fleet/redis-fleet.js'
 import type { Backing } from '../backing.js'
 import { createRedisBackend } from '../bullmq.js'
 import type { Claims, SharedTexts } from '../claims.js'
-import { engineError } from '../engine-error.js'
+import { askEngine, engineError } from '../engine-error.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
@@ -89,9 +89,9 @@ function redisBacking(
     saveData: (job, json) => saveInRedis(consumer, isDoubted, job, json),
     swapData: (job, before, json) => swapInRedis(producer, job, before, json),
     add: (queue, data, options) => addToRedis(producer, queue, data, options),
-    openFleet: (prefix) => redisFleet(producer, prefix, engineError),
-    claims: redisClaims(producer),
-    texts: redisTexts(producer),
+    fleet: redisFleet(producer, prefix, engineError),
+    claims: redisClaims(producer, prefix),
+    texts: redisTexts(producer, prefix),
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
@@ -122,14 +122,19 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`
 
 /** Claims in Redis: one key each, which expires. */
-export function redisClaims(redis: RedisClient): Claims {
+export function redisClaims(redis: RedisClient, prefix: string): Claims {
+  const name = (key: string) => `${prefix}:claim:${key}`
   return {
-    take: async (key, owner, ms) => (await redis.eval(TAKE, 1, key, owner, ms)) === 1,
-    release: async (key, owner) => void (await redis.eval(RELEASE, 1, key, owner)),
+    take: (key, owner, ms) => askEngine(async () => (await redis.eval(TAKE, 1, name(key), owner, ms)) === 1),
+    release: (key, owner) => askEngine(async () => void (await redis.eval(RELEASE, 1, name(key), owner))),
   }
 }
 
 /** Texts in Redis: one key each, which expires. */
-function redisTexts(redis: RedisClient): SharedTexts {
-  return { get: (key) => redis.get(key), set: async (key, text, ms) => void (await redis.set(key, text, 'PX', ms)) }
+function redisTexts(redis: RedisClient, prefix: string): SharedTexts {
+  const name = (key: string) => `${prefix}:text:${key}`
+  return {
+    get: (key) => askEngine(() => redis.get(name(key))),
+    set: (key, text, ms) => askEngine(async () => void (await redis.set(name(key), text, 'PX', ms))),
+  }
 }

@@ -27,7 +27,6 @@ let clock: ManualClock
 let metrics: Metrics
 let activity: Activity
 let report: Report
-let troubles: number
 let missed: number
 let closed: string[]
 let lines: string[]
@@ -37,14 +36,10 @@ beforeEach(async () => {
   clock = new ManualClock()
   metrics = createMetrics({ clock, processMetrics: false })
   activity = new Activity(() => clock.monotonic())
-  troubles = 0
   missed = 0
   lines = []
   const log = { ...silentLog, warn: (_facts: unknown, message: string) => lines.push(message) }
   const outages = createThrottledLog({ log, clock })
-  const onQueueTrouble = () => {
-    troubles++
-  }
   closed = []
   const onSubmitted = (id: string, outcome: string) => outcome === 'closed' && closed.push(id)
   report = createReport({
@@ -55,7 +50,6 @@ beforeEach(async () => {
     clock,
     log,
     outages,
-    onQueueTrouble,
     onMissed: () => missed++,
     onSubmitted,
   })
@@ -199,11 +193,6 @@ describe('the report', () => {
     expect(await metric('attestd_jobs_total{queue="analyze-image",outcome="failed",reason="job-malformed"}')).toMatch(
       / 1$/,
     )
-  })
-
-  it('trouble of the queue engine is passed on, since it may have lost jobs', () => {
-    report.worker.trouble?.({ queue: null, reason: 'queue-unreachable', message: 'gone' })
-    expect(troubles).toBe(1)
   })
 
   it('a ledger that cannot be written costs only its lines', async () => {

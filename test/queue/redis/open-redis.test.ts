@@ -8,7 +8,7 @@ describe('claims', () => {
     [0, false],
   ])('are taken where Redis answers %i: %s', async (answer, isTaken) => {
     const { commands, redis } = await connected(() => answer)
-    expect(await redisClaims(redis).take('key', 'me', 500)).toBe(isTaken)
-    expect(commands()[0]?.slice(2)).toEqual(['1', 'key', 'me', '500'])
+    expect(await redisClaims(redis, 'p').take('key', 'me', 500)).toBe(isTaken)
+    expect(commands()[0]?.slice(2)).toEqual(['1', 'p:claim:key', 'me', '500'])
   })
 })
