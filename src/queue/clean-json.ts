@@ -21,7 +21,9 @@ export function cleanJson(value: unknown): unknown {
   if (text === undefined) return null
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_BYTES) {
-    throw new AttestdError('job-malformed', `Job data has ${bytes} bytes, more than ${MAX_BYTES}.`, { facts: { bytes } })
+    throw new AttestdError('job-malformed', `Job data has ${bytes} bytes, more than ${MAX_BYTES}.`, {
+      facts: { bytes },
+    })
   }
   return cleanParsed(JSON.parse(text), 0)
 }

@@ -158,16 +158,18 @@ function workerEvents(options: ReportOptions, book: LedgerWriter): WorkerEvents 
   }
 }
 
-/** The end of an analysis in trouble that outlasted its asset; one whose turn never came only counts. */
+/** The end of an analysis that outlasted its asset; one whose turn never came leaves no line. */
 function reportDropped(
   { asset, failure, turnaround }: DroppedAnalysis,
   options: ReportOptions,
   book: LedgerWriter,
 ): void {
   options.metrics.assets.inc({ how: 'dropped', turnaround })
+  // The service withdrew it: nothing was too slow.
+  const isWithdrawn = failure === null && (asset?.closesAt ?? 0) > options.clock.now()
+  if (!isWithdrawn) reportMissed(options, { turnaround, reason: 'asset-closed' })
   if (!failure || !asset) return
   const { message, reason } = failure
-  reportMissed(options, { turnaround, reason: 'asset-closed' })
   book.write(asset, { kind: 'failed', queue: 'analyze', reason, message })
 }
 

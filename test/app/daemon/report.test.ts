@@ -140,15 +140,20 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
   })
 
-  it('an analysis in trouble that outlasted its asset is recorded with its last failure; one without a try only counts', async () => {
+  it('an analysis that outlasted its asset counts as missed, and is recorded with its last failure where it had a try', async () => {
     const event = { assetId: asset.id, turnaround: 'standard', asset } as const
-    report.pipeline.dropped?.({ ...event, failure: null })
+    const closesAt = clock.now() + 1
+    report.pipeline.dropped?.({ ...event, asset: { ...asset, closesAt }, failure: null })
+    expect(missed).toBe(0)
+    await clock.advance(1)
+    report.pipeline.dropped?.({ ...event, asset: { ...asset, closesAt }, failure: null })
+    expect(missed).toBe(1)
     await report.flush()
     expect(await new Ledger(folder).recent(5)).toEqual([])
     report.pipeline.dropped?.({ ...event, failure: { reason: 'media-unreachable', message: 'no gateway' } })
     await report.flush()
-    expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
-    expect(await metric('attestd_assets_total{how="dropped",turnaround="standard"}')).toMatch(/ 2$/)
+    expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 2$/)
+    expect(await metric('attestd_assets_total{how="dropped",turnaround="standard"}')).toMatch(/ 3$/)
     expect(activity.recent).toMatchObject([{ outcome: 'failed', reason: 'media-unreachable' }])
     expect(await new Ledger(folder).recent(5)).toMatchObject([
       { kind: 'failed', queue: 'analyze', reason: 'media-unreachable', message: 'no gateway' },
