@@ -4,6 +4,7 @@ import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
+import { refuseProfile, refuseShownOtherwise } from './shown-otherwise.js'
 
 /** A decoded image file: upright, on white where it was transparent. */
 export interface DecodedImage extends Picture {
@@ -23,6 +24,7 @@ export async function decodeImage(
   limits: Pick<ReaderTools, 'maxPixels' | 'timeoutSeconds'>,
 ): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
+  await refuseShownOtherwise(file, format)
   const { size } = await stat(file)
   const most = Math.min(limits.maxPixels, pixelAllowance(size, format === 'heif'))
   const options = { limitInputPixels: most, failOn: 'error', pages: 1, autoOrient: true } as const
@@ -44,6 +46,7 @@ export async function decodeImage(
 /** From the header. It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
 async function framesOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<number> {
   const header = await image.metadata()
+  refuseProfile(header.icc?.[8])
   if (header.format === format) return header.pages ?? 1
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeImage } from '../../../src/detect/image/image-decode.js'
+import { noise, pngChunk } from '../../support/detector-images.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-shown-'))
+})
+afterAll(() => fs.rm(folder, { recursive: true }))
+
+const decode = async (bytes: Uint8Array) => {
+  const file = path.join(folder, randomUUID())
+  await fs.writeFile(file, bytes)
+  return decodeImage(file, { maxPixels: 64_000_000, timeoutSeconds: 10 })
+}
+
+const uint32 = (...values: number[]) => {
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
+  return bytes
+}
+
+/** A PNG with chunks behind its header. */
+async function png(...chunks: Buffer[]): Promise<Buffer> {
+  const whole = await noise().png().toBuffer()
+  return Buffer.concat([whole.subarray(0, 33), ...chunks, whole.subarray(33)])
+}
+
+const box = (name: string, ...parts: Buffer[]) => {
+  const content = Buffer.concat(parts)
+  return Buffer.concat([uint32(8 + content.length), Buffer.from(name), content])
+}
+/** The head of an AVIF of 120x80 px with further properties. */
+const avif = (...properties: Buffer[]) =>
+  Buffer.concat([
+    box('ftyp', Buffer.from('avif\0\0\0\0avifmif1miaf')),
+    box('meta', uint32(0), box('ispe', uint32(0, 120, 80)), ...properties),
+    Buffer.alloc(100),
+  ])
+const cutOut = (width: number, height: number) => box('clap', uint32(width, 1, height, 1, 0, 1, 0, 1))
+/** BT.2020, and a transfer function. */
+const colors = (transfer: number) => box('colr', Buffer.from('nclx'), Buffer.from([0, 9, 0, transfer, 0, 9, 0]))
+
+const gamma = (value: number) => pngChunk('gAMA', uint32(value))
+const primaries = (...values: number[]) => pngChunk('cHRM', uint32(31_270, 32_900, ...values))
+const coding = (colors: number, transfer: number) => pngChunk('cICP', Buffer.from([colors, transfer, 0, 1]))
+const SRGB = [64_000, 33_000, 30_000, 60_000, 15_000, 6000]
+
+describe('a PNG', () => {
+  it.each([
+    ['an animation, of which browsers show other frames than the first', [pngChunk('acTL', uint32(1, 0))]],
+    ['a gamma that makes it dark', [gamma(1000)]],
+    ['a gamma that makes it bright', [gamma(100_000)]],
+    ['a second gamma', [gamma(45_455), gamma(45_455)]],
+    ['red, green and blue exchanged', [gamma(45_455), primaries(15_000, 6000, 64_000, 33_000, 30_000, 60_000)]],
+    ['the curve of HDR', [coding(9, 16)]],
+    ['linear colors', [coding(1, 8)]],
+  ])('with %s is refused', async (_, chunks) => {
+    await expect(decode(await png(...chunks))).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
+  it.each([
+    ['sRGB in all words', [pngChunk('sRGB', Buffer.of(0)), gamma(45_455), primaries(...SRGB)]],
+    ['the gamma of an old Mac', [gamma(55_556)]],
+    ['the primaries of Adobe RGB', [primaries(64_000, 33_000, 21_000, 71_000, 15_000, 6000)]],
+    ['P3 by numbers', [coding(12, 13)]],
+    ['texts', [pngChunk('tEXt', Buffer.from('a\0b')), pngChunk('tEXt', Buffer.from('a\0c'))]],
+  ])('with %s is decoded as without', async (_, chunks) => {
+    expect((await decode(await png(...chunks))).pixels).toEqual((await decode(await png())).pixels)
+  })
+
+  it('of thousands of parts in front of its pixels is refused', async () => {
+    const many = await png(...Array.from({ length: 2000 }, () => pngChunk('tEXt', Buffer.from('a\0b'))))
+    await expect(decode(many)).rejects.toMatchObject({ reason: 'media-too-complex' })
+  })
+})
+
+describe('a color profile of version 5, which browsers ignore', () => {
+  it.each(['jpeg', 'webp'] as const)('in %s is refused', async (format) => {
+    const whole = await noise().withIccProfile('p3').toFormat(format).toBuffer()
+    expect((await decode(whole)).format).toBe(format)
+    whole[whole.indexOf('acsp') - 28] = 5
+    await expect(decode(whole)).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+})
+
+describe('an AVIF', () => {
+  it.each([
+    ['of the curve of HDR', 'refused', colors(16), 'media-unsupported'],
+    ['of linear colors', 'refused', colors(8), 'media-unsupported'],
+    ['that shows a piece of itself', 'refused', cutOut(60, 40), 'media-unsupported'],
+    // These have no pixels, which the decoder finds out.
+    ['of the curve of television', 'decoded', colors(1), 'media-corrupt'],
+    ['that hides one pixel a side', 'decoded', cutOut(119, 79), 'media-corrupt'],
+  ])('%s is %s', async (_, __, property, reason) => {
+    await expect(decode(avif(property))).rejects.toMatchObject({ reason })
+  })
+})
