@@ -27,6 +27,9 @@ const row =
 const [retry, wait, permanent] = [row('retry'), row('wait'), row('permanent')]
 const [abstain, closed, setup] = [row('abstain'), row('closed'), row('setup')]
 
+const STREAM_FIX =
+  'If this repeats, look for a proxy or load balancer that holds back or cuts long responses; the list of assets is read meanwhile.'
+
 /** Every reason by its code; `npm run docs` makes config/REASONS.md of it. */
 export const REASONS = {
   // settings and start
@@ -170,8 +173,8 @@ export const REASONS = {
   'asset-malformed': permanent('An asset of the service does not match its API.'),
   'event-malformed': retry('A stream event does not match the API.'),
   'event-too-large': retry('A stream event is larger than the cap and was skipped; the list is read instead.'),
-  'stream-silent': retry('The stream sent no bytes for longer than the idle limit.'),
-  'stream-ended': retry('The stream ended or was cut.'),
+  'stream-silent': retry('The stream sent no bytes for longer than the idle limit.', STREAM_FIX),
+  'stream-ended': retry('The stream ended or was cut.', STREAM_FIX),
   'stream-error-event': retry('The service reported an error on the stream.'),
 
   // the wallet

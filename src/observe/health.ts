@@ -13,6 +13,8 @@ export interface CheckResult {
   readonly message: string
   /** Plain facts, such as ages and counts. Shown to whoever can reach the port: never secrets. */
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>
+  /** What a person can do about this case. @default that of the reason */
+  readonly fix?: string | undefined
 }
 
 /** What stands before a check where people read it: fine, a warning, or not ready. */
@@ -33,7 +35,6 @@ export type Check = () => CheckResult | Promise<CheckResult>
 /** A check's result with its name and what to do about it. */
 export interface NamedCheck extends CheckResult {
   readonly name: string
-  readonly fix?: string | undefined
 }
 
 /** The answer of `/readyz`: ready only where every check is fine; they stand in the order of their registration. */
@@ -99,7 +100,7 @@ export function createHealth({ clock, version, onResult, fixes = {} }: HealthOpt
 }
 
 function withFix(result: CheckResult, fixes: NonNullable<HealthOptions['fixes']>) {
-  return { ...result, fix: result.reason && (fixes[result.reason] ?? reasonEntry(result.reason).fix) }
+  return { ...result, fix: result.reason && (result.fix ?? fixes[result.reason] ?? reasonEntry(result.reason).fix) }
 }
 
 async function resultOf(check: Check, lateReason: Reason, clock: HealthOptions['clock']): Promise<CheckResult> {

@@ -131,10 +131,10 @@ function stakeCheck(
   if (gate.keyRefused)
     return { ok: false, reason: 'service-unauthorized', message: 'The service refuses the credentials.' }
   // What keeps service time from being read keeps the stake, too.
-  const { failure } = serviceClock.state()
-  const reason = gate.stakeTrouble === 'stake-unknown' ? (failure?.reason ?? 'stake-unknown') : gate.stakeTrouble
+  const failure = gate.stakeTrouble === 'stake-unknown' ? serviceClock.state().failure : undefined
+  const reason = failure?.reason ?? gate.stakeTrouble
   const message = stakeText(gate, contract)
-  if (reason) return { ok: false, reason, message }
+  if (reason) return { ok: false, reason, message, fix: failure?.fix }
   // The last reading stays in force, so the wallet may have less by now.
   return contract?.trouble ? { ok: true, reason: contract.trouble.reason, message } : { ok: true, message }
 }
@@ -167,8 +167,10 @@ function clockCheck({ serviceClock, windowMs }: NonNullable<ReadinessParts['subm
   const state = serviceClock.state()
   const reason = clockTrouble(state, windowMs)
   const { errorBoundMs, failure, objection, offsetMs } = state
-  if (failure)
-    return { ok: false, reason: failure.reason, message: `Service time could not be read: ${failure.message}` }
+  if (failure) {
+    const { fix, message, reason } = failure
+    return { ok: false, reason, message: `Service time could not be read: ${message}`, fix }
+  }
   if (offsetMs === null) return { ok: false, reason: 'clock-untrusted', message: 'Service time has not been read yet.' }
   if (objection !== undefined) {
     return { ok: false, reason: 'clock-untrusted', message: `The service contradicts itself: ${objection}.` }

@@ -273,6 +273,14 @@ describe('a website in place of the service', () => {
   })
 })
 
+it('a certificate that is not trusted: readiness names the same fix as log and doctor', async () => {
+  const { check, time } = newReadiness()
+  const failure = new AttestdError('service-unreachable', 'expired', { fix: 'Renew the certificate.' })
+  time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
+  for (const name of ['clock', 'stake'])
+    expect(await check(name)).toMatchObject({ reason: 'service-unreachable', fix: 'Renew the certificate.' })
+})
+
 describe('the clock', () => {
   it.each<[string, ClockState, string | undefined]>([
     ['that was never compared', { offsetMs: null, errorBoundMs: null, trusted: false }, 'clock-untrusted'],
