@@ -42,7 +42,7 @@ const API_ROUTES = [
   gatewayRoutes,
 ]
 
-function stateDate({ limits: { dateOffsetMs }, time }: World, reply: FastifyReply): void {
+function stateDate({ options: { dateOffsetMs }, time }: World, reply: FastifyReply): void {
   if (dateOffsetMs === null) reply.raw.sendDate = false
   else reply.header('date', new Date(time.now() + dateOffsetMs).toUTCString())
 }
@@ -70,8 +70,8 @@ export async function createApp(world: World, control: SandboxControl): Promise<
   app.addHook('onSend', async (_, reply) => {
     if (reply.statusCode < 500) await world.storage.save(() => keptBooksOf(world))
   })
-  await documentRoutes(app, world.limits.headerPrefix)
-  speakShapes(app, world.walletSession.shapes)
+  await documentRoutes(app, world.options.headerPrefix)
+  speakShapes(app, world.options.shapes)
   for (const routes of API_ROUTES) await app.register(routes(world))
   await app.register(adminRoutes(world, control))
   await app.register(rpcRoute(world.registry))

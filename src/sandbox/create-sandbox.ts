@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { MediaType } from '../core/media-types.js'
 import type { Turnaround } from '../service/port.js'
+import type { KeyKind } from '../service/signed-key/schemas.js'
 import { SandboxControl } from './admin/sandbox-control.js'
 import type { SandboxAsset } from './books/asset-book.js'
-import type { ApiKey, KeyKind } from './books/key-ring.js'
+import type { ApiKey } from './books/key-ring.js'
 import type { ScoreRecord } from './books/score-book.js'
 import type { StakeRegistry } from './books/stake-registry.js'
 import type { DevelopmentWallets } from './books/wallets.js'
@@ -16,18 +16,12 @@ import { DEADLINE_SWEEP_MS, DEFAULT_MEDIA_TYPE, HELPER_DEADLINE_MS } from './cho
 import { createApp } from './create-app.js'
 import { createWorld, keptBooksOf } from './create-world.js'
 import type { ImportOptions } from './gateway/media-store.js'
-import { checkOptions, type FixedKey, type SandboxOptions } from './sandbox-options.js'
-import { memoryStorage, openStorage, type Storage } from './storage/storage.js'
+import { type CheckedOptions, checkOptions, type SandboxOptions } from './sandbox-options.js'
+import { Storage } from './storage/storage.js'
 import type { World } from './world.js'
 
-/** A key that came into being with the sandbox. */
-export interface SandboxKey {
-  readonly id: string
-  readonly accessKey: string
-  readonly signingSecret: string
-  /** 0x and 40 hex characters, lower case. */
-  readonly wallet: string
-}
+/** A key that came into being with the sandbox; its wallet is 0x and 40 hex characters, lower case. */
+export type SandboxKey = Pick<ApiKey, 'id' | 'accessKey' | 'signingSecret'> & { readonly wallet: string }
 
 /** A standard asset where nothing is stated; `mediaType` is then `DEFAULT_MEDIA_TYPE`, whatever the bytes are. */
 export interface RegisterFileOptions extends ImportOptions {
@@ -66,53 +60,53 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** Starts the local service. @throws as `checkOptions` does, port-in-use, and as `openStorage` where it has a folder */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  checkOptions(options)
-  const storage = await storageOf(options)
+/** Starts the local service. @throws as `checkOptions` does, port-in-use, and as `Storage.open` where it has a folder */
+export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
+  const options = checkOptions(given)
+  const { clock, dataDirectory } = options
+  const storage = dataDirectory === undefined ? Storage.inMemory() : await Storage.open(dataDirectory, clock)
   try {
-    return await start(storage.complete(options), storage)
+    return await start(options, storage)
   } catch (error) {
     await storage.close()
     throw error
   }
 }
 
-const storageOf = async ({ dataDirectory, random = randomBytes, clock }: SandboxOptions): Promise<Storage> =>
-  dataDirectory === undefined ? memoryStorage : openStorage(dataDirectory, random, clock)
-
-async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox> {
-  const host = options.host ?? '127.0.0.1'
+async function start(options: CheckedOptions, storage: Storage): Promise<Sandbox> {
+  const { host, port } = options
   const stop = new AbortController()
   // Each request that a fault delays waits for it: any number of them is no leak.
   setMaxListeners(0, stop.signal)
   const world = await createWorld(options, storage, stop.signal)
   const control = new SandboxControl(world)
-  const keys = defaultKeys(world, options)
+  const attesterKey = defaultKey(world, 'attester')
+  const submitterKey = defaultKey(world, 'submitter')
   const app = await createApp(world, control)
   try {
-    await app.listen({ host, port: options.port ?? 0 })
+    await app.listen({ host, port })
   } catch (error) {
     stop.abort(error)
     await app.close()
-    throw listenError(error, host, options.port)
+    throw listenError(error, host, port)
   }
   const sweeping = sweepDeadlines(world)
   const url = originOf(host, (app.server.address() as { port: number }).port)
   world.log.info({ url }, 'sandbox started')
   return {
     url,
-    ...keys,
-    sessionToken: world.account.sessionToken,
+    attesterKey,
+    submitterKey,
+    sessionToken: world.options.sessionToken,
     wallets: world.wallets,
     registry: world.registry,
     chain: chainAccessOf(world.registry, url),
     control,
     registerFile: (file, fileOptions = {}) => registerFile(world, file, fileOptions),
-    scores: () => control.scores(),
+    scores: () => world.scores.all(),
     close: async () => {
       stop.abort(new Error('the sandbox is closing'))
-      world.streams.cutAll()
+      control.cutStreams()
       await Promise.all([app.close(), sweeping])
       try {
         await storage.save(() => keptBooksOf(world))
@@ -123,19 +117,12 @@ async function start(options: SandboxOptions, storage: Storage): Promise<Sandbox
   }
 }
 
-function defaultKeys(world: World, options: SandboxOptions): { attesterKey: SandboxKey; submitterKey: SandboxKey } {
-  const make = (kind: KeyKind, wallet: string, fixed: FixedKey | undefined): SandboxKey => {
-    const kept = fixed === undefined ? null : world.keys.find(fixed.accessKey)
-    return keyView(kept ?? world.keys.create({ ...fixed, kind, label: `default ${kind}`, wallet }), wallet)
-  }
-  return {
-    attesterKey: make('attester', world.account.attesterWallet, options.attesterKey),
-    submitterKey: make('submitter', world.account.submitterWallet, options.submitterKey),
-  }
-}
-
-function keyView({ id, accessKey, signingSecret }: ApiKey, wallet: string): SandboxKey {
-  return { id, accessKey, signingSecret, wallet }
+/** The account's key of a kind, which a folder may hold already. */
+function defaultKey({ account, keys, options }: World, kind: KeyKind): SandboxKey {
+  const { wallet: _, ...pair } = kind === 'attester' ? options.attesterKey : options.submitterKey
+  const wallet = account[kind]
+  const key = keys.find(pair.accessKey) ?? keys.create({ ...pair, kind, label: `default ${kind}`, wallet })
+  return { id: key.id, accessKey: key.accessKey, signingSecret: key.signingSecret, wallet }
 }
 
 async function registerFile(world: World, file: string, options: RegisterFileOptions): Promise<SandboxAsset> {
@@ -151,7 +138,7 @@ async function registerFile(world: World, file: string, options: RegisterFileOpt
     verificationDeadline: new Date(world.time.now() + (options.deadlineInMs ?? HELPER_DEADLINE_MS)).toISOString(),
     mediaType: options.mediaType ?? DEFAULT_MEDIA_TYPE,
     turnaround: options.turnaround ?? 'standard',
-    ownerAddress: world.account.submitterWallet,
+    ownerAddress: world.account.submitter,
   })
   await world.storage.save(() => keptBooksOf(world))
   return asset
@@ -167,7 +154,7 @@ async function sweepDeadlines(world: World): Promise<void> {
 
 const originOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-function listenError(error: unknown, host: string, port: number | undefined): AttestdError {
+function listenError(error: unknown, host: string, port: number): AttestdError {
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
     return new AttestdError('port-in-use', `Port ${port} on ${host} is taken.`, {
       cause: error,

@@ -3,24 +3,16 @@ import type { Clock } from '../core/clock.js'
 /** The service's own clock: local time plus a skew that tests set. Windows and deadlines are judged by it. */
 export class ServiceTime {
   readonly #clock: Clock
-  #offsetMs: number
+  /** How far service time runs ahead of local time, behind where it is negative, milliseconds. */
+  offsetMs: number
 
-  constructor(clock: Clock, offsetMs = 0) {
+  constructor(clock: Clock, offsetMs: number) {
     this.#clock = clock
-    this.#offsetMs = offsetMs
+    this.offsetMs = offsetMs
   }
 
   /** Unix milliseconds, integer. */
   now(): number {
-    return Math.round(this.#clock.now() + this.#offsetMs)
-  }
-
-  get offsetMs(): number {
-    return this.#offsetMs
-  }
-
-  /** Service time runs ahead of local time by `offsetMs`, behind where it is negative. */
-  setOffset(offsetMs: number): void {
-    this.#offsetMs = offsetMs
+    return Math.round(this.#clock.now() + this.offsetMs)
   }
 }

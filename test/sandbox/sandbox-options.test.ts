@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkOptions, type SandboxOptions } from '../../src/sandbox/sandbox-options.js'
+import { systemClock as clock } from '../../src/core/clock.js'
+import { checkOptions } from '../../src/sandbox/sandbox-options.js'
 
 const KEY = { accessKey: 'ak', signingSecret: 's', wallet: `0x${'a'.repeat(40)}` }
 
@@ -25,15 +26,15 @@ describe('options of the sandbox', () => {
     ['attesterWallet', `0x${'A'.repeat(40)}`, '0xnone'],
     ['faults', { rules: [] }, { rules: [{ route: 'score', fault: 'bad-block' }] }],
   ])('%s may be %j, never %j', (name, good, bad) => {
-    expect(() => checkOptions({ [name]: good } as Partial<SandboxOptions>)).not.toThrow()
-    expect(() => checkOptions({ [name]: bad } as Partial<SandboxOptions>)).toThrow(
+    expect(() => checkOptions({ clock, [name]: good })).not.toThrow()
+    expect(() => checkOptions({ clock, [name]: bad })).toThrow(
       expect.objectContaining({ reason: 'setting-invalid', message: expect.stringContaining(name) }),
     )
   })
 
   it('keep the two keys apart', () => {
     const both = (submitter: string) =>
-      checkOptions({ attesterKey: KEY, submitterKey: { ...KEY, accessKey: submitter } } as never)
+      checkOptions({ clock, attesterKey: KEY, submitterKey: { ...KEY, accessKey: submitter } })
     expect(() => both('ak2')).not.toThrow()
     expect(() => both('ak')).toThrow(/must differ/)
   })
@@ -46,8 +47,7 @@ describe('options of the sandbox', () => {
     ['localhost', undefined, true],
     [undefined, undefined, true],
   ])('let it listen on %s with allowRemote %s: %s', (host, allowRemote, isFine) => {
-    const check = () =>
-      checkOptions({ ...(host ? { host } : {}), ...(allowRemote === undefined ? {} : { allowRemote }) })
+    const check = () => checkOptions({ clock, host, allowRemote })
     if (isFine) expect(check).not.toThrow()
     else expect(check).toThrow(/does not listen on/)
   })

@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { keyKindSchema, weiSchema } from '../../service/signed-key/schemas.js'
-import { addressSchema } from '../../service/wire-fields.js'
 import { assetView, scoreView } from '../asset-view.js'
 import { type ApiKey, maskedKey } from '../books/key-ring.js'
 import { chainAccessOf } from '../chain/rpc-route.js'
@@ -11,24 +9,12 @@ import { requireLoopback } from '../http/require-loopback.js'
 import { AssetParams, refusals, WireMediaAsset } from '../http/wire.js'
 import { createdKeyView, revoked } from '../signed-key/key-routes.js'
 import type { World } from '../world.js'
-import type { SandboxControl } from './sandbox-control.js'
+import { newKeySchema, roleChangeSchema, type SandboxControl, stakeChangeSchema } from './sandbox-control.js'
 
 const Done = z.looseObject({ ok: z.literal(true) })
 const done = { ok: true as const }
 
 const ClockBody = z.strictObject({ offsetMs: z.int().meta({ description: 'Service time minus local time.' }) })
-const StakeBody = z.strictObject({
-  wallet: addressSchema.optional().meta({ description: 'Default: the attester wallet of the development account.' }),
-  stakedWei: weiSchema.transform(BigInt).optional(),
-  minStakeWei: weiSchema.transform(BigInt).optional(),
-})
-const Role = z.boolean().optional().meta({ description: 'Absent: as it is.' })
-const RolesBody = z.strictObject({ wallet: addressSchema, attester: Role, submitter: Role })
-const KeyBody = z.strictObject({
-  kind: keyKindSchema,
-  label: z.string().max(200).optional(),
-  wallet: addressSchema.nullish().meta({ description: 'Absent: a new wallet. null: none is linked.' }),
-})
 const AssetsReply = z.looseObject({ assets: z.array(WireMediaAsset) })
 const Plain = z.looseObject({})
 
@@ -65,9 +51,9 @@ function switches(app: App, control: SandboxControl): void {
   app.put('/sandbox/clock', described('Skew service time', Done, { body: ClockBody }), async ({ body }) =>
     doing(() => control.setClockOffset(body.offsetMs)),
   )
-  const stake = described('Set the stake of a wallet, or the minimum of all', Done, { body: StakeBody })
+  const stake = described('Set the stake of a wallet, or the minimum of all', Done, { body: stakeChangeSchema })
   app.put('/sandbox/stake', stake, async ({ body }) => doing(() => control.setStake(body)))
-  const roles = described('Set the roles of a wallet in the stake contract', Done, { body: RolesBody })
+  const roles = described('Set the roles of a wallet in the stake contract', Done, { body: roleChangeSchema })
   app.put('/sandbox/roles', roles, async ({ body }) => doing(() => control.setRoles(body)))
   const stop = described('The chain of the stake contract stops answering', Done)
   app.post('/sandbox/chain/stop', stop, async () => doing(() => control.chain.stop()))
@@ -92,7 +78,7 @@ function assetRoutes(app: App, world: World, control: SandboxControl): void {
 function keyRoutes(app: App, world: World, control: SandboxControl): void {
   const list = described('Keys, without their secrets', Plain)
   app.get('/sandbox/keys', list, async () => ({ keys: control.keys().map(keyView) }))
-  const create = described('Create a key for any wallet', Plain, { body: KeyBody })
+  const create = described('Create a key for any wallet', Plain, { body: newKeySchema })
   app.post('/sandbox/keys', create, async ({ body }) => createdKeyView(control.createKey(body)))
   const revoke = described('Revoke a key', Plain, { params: AssetParams })
   app.delete('/sandbox/keys/:id', revoke, async ({ params }) => revoked(world, params.id))
@@ -107,7 +93,7 @@ function views(app: App, world: World, control: SandboxControl): void {
     '/sandbox/scores',
     described('Scores on record, and every attempt with what became of it', Plain),
     async () => ({
-      scores: control.scores().map((score) => ({ ...scoreView(score), attestation: score.attestation ?? null })),
+      scores: world.scores.all().map((score) => ({ ...scoreView(score), attestation: score.attestation ?? null })),
       attempts: control
         .scoreAttempts()
         .map((entry) => ({ ...entry, accessKey: entry.accessKey === null ? null : maskedKey(entry.accessKey) })),
@@ -121,11 +107,11 @@ function views(app: App, world: World, control: SandboxControl): void {
     clockOffsetMs: world.time.offsetMs,
     assets: control.assets().length,
     openAssets: world.assets.open().length,
-    scores: control.scores().length,
+    scores: world.scores.all().length,
     openStreams: control.openStreams,
     chain: chainAccessOf(world.registry, `http://${host}`),
-    authDisabled: world.walletSession.authDisabled,
-    account: { attesterWallet: world.account.attesterWallet, submitterWallet: world.account.submitterWallet },
+    authDisabled: world.options.disableAuth,
+    account: { attesterWallet: world.account.attester, submitterWallet: world.account.submitter },
   }))
 }
 

@@ -1,30 +1,28 @@
+import { z } from 'zod'
+import { keyKindSchema, weiSchema } from '../../service/signed-key/schemas.js'
+import { addressSchema } from '../../service/wire-fields.js'
 import type { SandboxAsset } from '../books/asset-book.js'
-import type { ApiKey, NewKey } from '../books/key-ring.js'
-import type { ScoreAttempt, ScoreRecord } from '../books/score-book.js'
+import type { ApiKey } from '../books/key-ring.js'
+import type { ScoreAttempt } from '../books/score-book.js'
 import type { StakeRegistry } from '../books/stake-registry.js'
 import type { FaultPlanInput, InjectedFault } from '../faults/faults.js'
 import type { World } from '../world.js'
 
 /** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
-export interface StakeChange {
-  /** The development account's attester wallet where absent. */
-  readonly wallet?: string | undefined
-  readonly stakedWei?: bigint | undefined
-  readonly minStakeWei?: bigint | undefined
-}
-
+export const stakeChangeSchema = z.strictObject({
+  wallet: addressSchema.optional().meta({ description: 'Default: the attester wallet of the development account.' }),
+  stakedWei: weiSchema.transform(BigInt).optional(),
+  minStakeWei: weiSchema.transform(BigInt).optional(),
+})
+const roleSchema = z.boolean().optional().meta({ description: 'Absent: as it is.' })
 /** Roles that a wallet gains (true) or loses (false) in the stake contract; absent ones stay. */
-export interface RoleChange {
-  readonly wallet: string
-  readonly attester?: boolean | undefined
-  readonly submitter?: boolean | undefined
-}
-
-/** A key to create: `wallet` is an address, null for none, absent for a new one. */
-export interface NewKeyInput extends Omit<NewKey, 'label' | 'wallet'> {
-  readonly label?: string | undefined
-  readonly wallet?: string | null | undefined
-}
+export const roleChangeSchema = z.strictObject({ wallet: addressSchema, attester: roleSchema, submitter: roleSchema })
+/** A key to create. */
+export const newKeySchema = z.strictObject({
+  kind: keyKindSchema,
+  label: z.string().max(200).optional(),
+  wallet: addressSchema.nullish().meta({ description: 'Absent: a new wallet. null: none is linked.' }),
+})
 
 /** Every switch of the sandbox, for code and for the admin routes alike. */
 export class SandboxControl {
@@ -50,17 +48,17 @@ export class SandboxControl {
 
   /** Service time runs ahead of local time by `offsetMs` from now on. */
   setClockOffset(offsetMs: number): void {
-    this.#world.time.setOffset(offsetMs)
+    this.#world.time.offsetMs = offsetMs
     this.#world.assets.sweep()
   }
 
-  setStake({ wallet, stakedWei, minStakeWei }: StakeChange): void {
+  setStake({ wallet, stakedWei, minStakeWei }: z.output<typeof stakeChangeSchema>): void {
     const { account, registry } = this.#world
-    if (stakedWei !== undefined) registry.setStake(wallet ?? account.attesterWallet, stakedWei)
+    if (stakedWei !== undefined) registry.setStake(wallet ?? account.attester, stakedWei)
     if (minStakeWei !== undefined) registry.setMinimum(minStakeWei)
   }
 
-  setRoles({ wallet, attester, submitter }: RoleChange): void {
+  setRoles({ wallet, attester, submitter }: z.output<typeof roleChangeSchema>): void {
     const { registry } = this.#world
     const held = registry.rolesOf(wallet)
     registry.setRoles(wallet, { attester: attester ?? held.attester, submitter: submitter ?? held.submitter })
@@ -85,11 +83,6 @@ export class SandboxControl {
     return this.#world.assets.switch(id, 'closed')
   }
 
-  /** Scores on record. */
-  scores(): ScoreRecord[] {
-    return this.#world.scores.all()
-  }
-
   /** Every POST of a score that passed the gates, in order, with what became of it. */
   scoreAttempts(): readonly ScoreAttempt[] {
     return this.#world.scores.attempts()
@@ -99,8 +92,9 @@ export class SandboxControl {
     return this.#world.keys.all()
   }
 
-  createKey({ label = 'made by the sandbox', wallet = this.#world.walletKeys.create(), ...key }: NewKeyInput): ApiKey {
-    return this.#world.keys.create({ ...key, label, wallet })
+  createKey({ kind, label = 'made by the sandbox', wallet }: z.output<typeof newKeySchema>): ApiKey {
+    const { keys, walletKeys } = this.#world
+    return keys.create({ kind, label, wallet: wallet === undefined ? walletKeys.create() : wallet })
   }
 
   /** @returns false where there is no such key */
@@ -114,7 +108,9 @@ export class SandboxControl {
 
   /** Destroys the connection of every open stream. @returns how many */
   cutStreams(): number {
-    return this.#world.streams.cutAll()
+    const { streams } = this.#world
+    for (const response of streams) response.destroy()
+    return streams.size
   }
 
   /** Back to the start: no assets, scores, faults, counts, skew; stake, roles and rate limits as at first. Keys and media stay. */
@@ -123,7 +119,7 @@ export class SandboxControl {
     scores.clear()
     faults.setPlan({})
     faults.reset()
-    time.setOffset(0)
+    time.offsetMs = 0
     registry.reset()
     limiter.reset()
     assets.clear()

@@ -1,33 +1,34 @@
 import { createHash } from 'node:crypto'
-import type { MediaType } from '../../core/media-types.js'
-import type { Turnaround } from '../../service/port.js'
+import { z } from 'zod'
+import { MEDIA_TYPES } from '../../core/media-types.js'
+import { turnaroundSchema } from '../../service/wire-fields.js'
 import { ChangeFeed } from './change-feed.js'
 
-/** What a submitter states of an asset. */
-export interface NewAsset {
-  readonly title: string
-  readonly mediaContext: string
-  readonly contentType: string
-  readonly contentHash: string
-  readonly uri: string
-  readonly contributorAttestationUid: string
-  /** ISO-8601, as the submitter wrote it. */
-  readonly verificationDeadline: string
-  /** Null where the submitter named none. */
-  readonly mediaType: MediaType | null
-  readonly turnaround: Turnaround
-  readonly ownerAddress: string
-}
-
 /** An asset on the books of both APIs, as it is kept; `AssetBook.isOpen` states whether it is open. */
-export interface SandboxAsset extends NewAsset {
-  readonly id: string
+export const sandboxAssetSchema = z.object({
+  id: z.string().min(1),
+  title: z.string(),
+  mediaContext: z.string(),
+  contentType: z.string(),
+  contentHash: z.string(),
+  uri: z.string(),
+  contributorAttestationUid: z.string(),
+  /** ISO-8601, as the submitter wrote it. */
+  verificationDeadline: z.string(),
+  /** Null where the submitter named none. */
+  mediaType: z.enum(MEDIA_TYPES).nullable(),
+  turnaround: turnaroundSchema,
+  ownerAddress: z.string(),
   /** Unix milliseconds of service time. */
-  readonly createdAt: number
-  readonly deadlineAt: number
+  createdAt: z.number(),
+  deadlineAt: z.number(),
   /** Closed by the switch, whatever the deadline states. */
-  switchedOff: boolean
-}
+  switchedOff: z.boolean(),
+})
+/** See the schema. */
+export type SandboxAsset = z.infer<typeof sandboxAssetSchema>
+/** What a submitter states of an asset. */
+export type NewAsset = Omit<SandboxAsset, 'id' | 'createdAt' | 'deadlineAt' | 'switchedOff'>
 
 /** The registered assets and which of them are open: before their deadline and not switched off. */
 export class AssetBook {

@@ -2,10 +2,10 @@
 export class ChangeFeed {
   readonly #listeners = new Set<() => void>()
 
-  /** @returns stops the listening */
-  listen(listener: () => void): () => void {
+  /** @param signal ends the listening */
+  listen(listener: () => void, signal: AbortSignal): void {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true })
   }
 
   emit(): void {

@@ -1,24 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { type KeyKind, keyKindSchema } from '../../service/signed-key/schemas.js'
 import { ChangeFeed } from './change-feed.js'
 
-const KEY_KINDS = ['attester', 'submitter'] as const
-/** Attesters list and score, submitters upload and register. Also the roles that a session of a wallet can have. */
-export type KeyKind = (typeof KEY_KINDS)[number]
-
 /** An access key as the service holds it, secret included: a sandbox needs it in clear to compute signatures. */
-export interface ApiKey {
-  readonly id: string
-  readonly kind: KeyKind
-  readonly label: string
-  readonly accessKey: string
-  readonly signingSecret: string
+export const apiKeySchema = z.object({
+  id: z.string().min(1),
+  kind: keyKindSchema,
+  label: z.string(),
+  accessKey: z.string().min(1),
+  signingSecret: z.string().min(1),
   /** 0x and 40 hex characters, lower case; null: no wallet is linked. */
-  readonly wallet: string | null
-  readonly createdAt: number
-  revokedAt: number | null
-}
-
-/** Bytes of chance of the given length. */
-export type RandomBytes = (size: number) => Uint8Array
+  wallet: z.string().nullable(),
+  createdAt: z.number(),
+  revokedAt: z.number().nullable(),
+})
+/** Its kind is also the role that a session of a wallet can have: attesters list and score, submitters upload and register. */
+export type ApiKey = z.infer<typeof apiKeySchema>
 
 /** What a key is made of. `wallet` null links none: requests by such a key are refused with wallet-not-linked. */
 export type NewKey = Pick<ApiKey, 'kind' | 'label' | 'wallet'> &
@@ -30,14 +28,12 @@ const PREFIXES: Readonly<Record<KeyKind, string>> = { attester: 'ak_att_', submi
 /** Creates, finds and revokes access keys. */
 export class KeyRing {
   readonly changed = new ChangeFeed()
-  readonly #random: RandomBytes
   readonly #now: () => number
   readonly #touched: () => void
   readonly #byAccessKey = new Map<string, ApiKey>()
 
   /** @param options touched: follows each change; kept: the keys of an earlier run */
-  constructor(options: { random: RandomBytes; now: () => number; touched?: () => void; kept?: readonly ApiKey[] }) {
-    this.#random = options.random
+  constructor(options: { now: () => number; touched?: () => void; kept?: readonly ApiKey[] }) {
     this.#now = options.now
     this.#touched = options.touched ?? (() => {})
     for (const key of options.kept ?? []) this.#byAccessKey.set(key.accessKey, key)
@@ -45,11 +41,9 @@ export class KeyRing {
 
   create(input: NewKey): ApiKey {
     const key: ApiKey = {
-      id: `key_${hex(this.#random(8))}`,
-      kind: input.kind,
-      label: input.label,
-      accessKey: input.accessKey ?? `${PREFIXES[input.kind]}${hex(this.#random(12))}`,
-      signingSecret: input.signingSecret ?? `sk_${hex(this.#random(32))}`,
+      id: `key_${randomHex(8)}`,
+      ...newKeyPair(input.kind),
+      ...input,
       wallet: input.wallet?.toLowerCase() ?? null,
       createdAt: this.#now(),
       revokedAt: null,
@@ -84,7 +78,13 @@ export class KeyRing {
   }
 }
 
+/** An access key and its secret, made up. */
+export function newKeyPair(kind: KeyKind): Pick<ApiKey, 'accessKey' | 'signingSecret'> {
+  return { accessKey: `${PREFIXES[kind]}${randomHex(12)}`, signingSecret: `sk_${randomHex(32)}` }
+}
+
+/** Bytes of chance in hex. @param size bytes */
+export const randomHex = (size: number): string => randomBytes(size).toString('hex')
+
 /** The access key as lists and logs may show it. */
 export const maskedKey = (accessKey: string): string => `${accessKey.slice(0, 7)}…${accessKey.slice(-4)}`
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -1,29 +1,32 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 
 /** What becomes of a second score of the same attester for the same asset. */
-const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
+export const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const
 /** `idempotent`: the same risk succeeds, another conflicts; `reject`: any conflicts; `store`: each is a record more. */
 export type DuplicateScorePolicy = (typeof DUPLICATE_SCORE_POLICIES)[number]
 
-/** A score of either API, past its gates. The risk is a percentage; addresses are lower case and compared as text. */
-export interface ScoreInput {
-  readonly assetId: string
-  readonly attesterAddress: string
-  readonly deepfakeRiskScore: number
-  readonly algorithm: string
-  readonly notes: string
-  /** As the attester wrote it; absent where the API has no such field. */
-  readonly authenticityScore?: number
-  readonly attestation?: OffchainAttestation
-}
-
 /** A score on record, as it is kept. Its id follows from asset, attester and the count of scores before. */
-export interface ScoreRecord extends ScoreInput {
-  readonly id: string
+export const scoreRecordSchema = z.object({
+  id: z.string().min(1),
+  assetId: z.string().min(1),
+  /** Lower case, and compared as text. */
+  attesterAddress: z.string(),
+  /** A percentage. */
+  deepfakeRiskScore: z.number(),
+  algorithm: z.string(),
+  notes: z.string(),
+  /** As the attester wrote it; absent where the API has no such field. */
+  authenticityScore: z.number().exactOptional(),
+  attestation: z.custom<OffchainAttestation>().exactOptional(),
   /** Unix milliseconds of service time. */
-  readonly createdAt: number
-}
+  createdAt: z.number(),
+})
+/** See the schema. */
+export type ScoreRecord = z.infer<typeof scoreRecordSchema>
+/** A score of either API, past its gates. */
+export type ScoreInput = Omit<ScoreRecord, 'id' | 'createdAt'>
 
 /** All scores of an asset, as percentages; null where there are none. The names of the fields are our choice. */
 export interface Aggregate {

@@ -1,4 +1,6 @@
 import type { Hex } from 'viem'
+import { z } from 'zod'
+import { weiSchema } from '../../service/signed-key/schemas.js'
 import { Refusal } from '../http/refusal.js'
 import { ChangeFeed } from './change-feed.js'
 
@@ -9,18 +11,23 @@ export interface WalletStake {
 }
 
 /** Roles of a wallet in the stake contract. */
-export interface Roles {
-  readonly submitter: boolean
-  readonly attester: boolean
-}
+const rolesSchema = z.strictObject({ submitter: z.boolean(), attester: z.boolean() })
+/** See the schema. */
+export type Roles = z.infer<typeof rolesSchema>
+
+const walletSchema = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)])
 
 /** The registry as it is kept; amounts are wei as decimal strings, wallets lower case. */
-export interface KeptStake {
-  readonly staked: Readonly<Record<Hex, string>>
+export const keptStakeSchema = z.strictObject({
+  staked: z.record(walletSchema, weiSchema),
   /** Null: never changed. */
-  readonly minStakeWei: string | null
-  readonly roles: Readonly<Record<Hex, Roles>>
-}
+  minStakeWei: weiSchema.nullable(),
+  roles: z.record(walletSchema, rolesSchema),
+})
+/** See the schema. */
+export type KeptStake = z.infer<typeof keptStakeSchema>
+/** Nothing was changed yet. */
+export const NO_STAKE_KEPT: KeptStake = { staked: {}, minStakeWei: null, roles: {} }
 
 /** `now` is service time, Unix milliseconds; `stake` is that of every wallet at first; `changed` follows each change. */
 export interface StakeRegistryOptions {
@@ -46,11 +53,11 @@ export class StakeRegistry {
   #minStakeWei: bigint | null = null
   #answers = true
 
-  constructor(options: StakeRegistryOptions, kept: KeptStake | null = null) {
+  constructor(options: StakeRegistryOptions, { minStakeWei, roles, staked }: KeptStake = NO_STAKE_KEPT) {
     this.#options = options
-    for (const [wallet, wei] of Object.entries(kept?.staked ?? {})) this.#staked.set(lower(wallet), BigInt(wei))
-    for (const [wallet, roles] of Object.entries(kept?.roles ?? {})) this.#roles.set(lower(wallet), roles)
-    if (typeof kept?.minStakeWei === 'string') this.#minStakeWei = BigInt(kept.minStakeWei)
+    for (const [wallet, wei] of Object.entries(staked)) this.#staked.set(lower(wallet), BigInt(wei))
+    for (const [wallet, held] of Object.entries(roles)) this.#roles.set(lower(wallet), held)
+    if (minStakeWei !== null) this.#minStakeWei = BigInt(minStakeWei)
   }
 
   get chainId(): number {

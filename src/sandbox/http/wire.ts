@@ -102,9 +102,12 @@ const ErrorReply = z
   .looseObject({ error: z.looseObject({ code: z.enum(codes), message: z.string() }) })
   .meta({ id: 'Error', description: 'Every refusal has this body.' })
 
-/** The response entries of the statuses that a route can refuse with. */
-export const refusals = <Status extends number>(...statuses: Status[]): Record<Status, typeof ErrorReply> =>
-  Object.fromEntries(statuses.map((status) => [status, ErrorReply])) as Record<Status, typeof ErrorReply>
+/** The response entries of the statuses that a route can refuse with. @param reply body of each */
+export const refusedWith = <Reply, Status extends number>(reply: Reply, statuses: Status[]): Record<Status, Reply> =>
+  Object.fromEntries(statuses.map((status) => [status, reply])) as Record<Status, Reply>
+
+/** Those of the signed-key API. */
+export const refusals = <Status extends number>(...statuses: Status[]) => refusedWith(ErrorReply, statuses)
 
 /** What an event stream is answered with. */
 export const EventStream = {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ApiKey, KeyKind } from '../books/key-ring.js'
+import type { KeyKind } from '../../service/signed-key/schemas.js'
+import type { ApiKey } from '../books/key-ring.js'
 import { parseJsonBody, rawBodyOf } from '../http/json-body.js'
 import { Refusal } from '../http/refusal.js'
 import { expectedSignature, isSameSignature } from '../http/signature-check.js'
@@ -45,7 +46,7 @@ export function readCredentials(world: World, request: FastifyRequest): Credenti
   const timestamp = header(world, request, 'Timestamp')
   const signature = header(world, request, 'Signature')
   if (accessKey === null || timestamp === null || signature === null) {
-    const names = ['Access-Key', 'Timestamp', 'Signature'].map((name) => `${world.limits.headerPrefix}-${name}`)
+    const names = ['Access-Key', 'Timestamp', 'Signature'].map((name) => `${world.options.headerPrefix}-${name}`)
     throw new Refusal('credentials-missing', `The headers ${names.join(', ')} are required.`)
   }
   const key = world.keys.find(accessKey)
@@ -99,17 +100,17 @@ function checkTimestamp(world: World, timestamp: string): void {
     throw new Refusal('timestamp-invalid', 'The timestamp must be Unix time in milliseconds.')
   }
   const skewMs = Number(timestamp) - world.time.now()
-  if (Math.abs(skewMs) <= world.limits.timestampWindowMs) return
+  if (Math.abs(skewMs) <= world.options.timestampWindowMs) return
   const direction = skewMs > 0 ? 'ahead of' : 'behind'
   throw new Refusal(
     'timestamp-outside-window',
-    `The timestamp is ${Math.abs(skewMs)} ms ${direction} service time, ${world.limits.timestampWindowMs} are allowed.`,
+    `The timestamp is ${Math.abs(skewMs)} ms ${direction} service time, ${world.options.timestampWindowMs} are allowed.`,
   )
 }
 
 /** A header by its name or its `X-` alias; null where it is missing or empty. */
 function header(world: World, request: FastifyRequest, name: string): string | null {
-  const plain = `${world.limits.headerPrefix}-${name}`.toLowerCase()
+  const plain = `${world.options.headerPrefix}-${name}`.toLowerCase()
   const value = request.headers[plain] ?? request.headers[`x-${plain}`]
   return typeof value === 'string' && value !== '' ? value : null
 }

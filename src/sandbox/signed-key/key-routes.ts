@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { type ApiKey, type KeyKind, maskedKey } from '../books/key-ring.js'
+import type { KeyKind } from '../../service/signed-key/schemas.js'
+import { type ApiKey, maskedKey } from '../books/key-ring.js'
 import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
@@ -48,7 +49,7 @@ export function keyRoutes(world: World): FastifyPluginAsyncZod {
 /** The wallet that a new key is bound to. Refuses a wallet's session without the role. */
 function walletOf(world: World, request: FastifyRequest, kind: KeyKind): string {
   const session = request.getDecorator<WalletSession | null>('session')
-  if (session === null) return kind === 'attester' ? world.account.attesterWallet : world.account.submitterWallet
+  if (session === null) return world.account[kind]
   refuseWithout(kind, session)
   return session.address
 }

@@ -56,15 +56,10 @@ class OpenAssetFeed {
   /** Ties the feed to the world until the connection is gone. @param missEvents a fault: no asset is reported any more */
   follow(missEvents: boolean): void {
     const { assets, keys, registry, time } = this.#world
-    const stops = [
-      ...(missEvents ? [] : [assets.changed.listen(() => this.#assetsChanged())]),
-      registry.stakeChanged.listen(() => this.#stakeChanged()),
-      keys.changed.listen(() => this.#endWhereRefused()),
-    ]
-    const unfollow = () => {
-      for (const stop of stops) stop()
-    }
-    this.#connection.signal.addEventListener('abort', unfollow, { once: true })
+    const { signal } = this.#connection
+    if (!missEvents) assets.changed.listen(() => this.#assetsChanged(), signal)
+    registry.stakeChanged.listen(() => this.#stakeChanged(), signal)
+    keys.changed.listen(() => this.#endWhereRefused(), signal)
     void this.#connection.beat(() => this.#connection.event('ping', { t: time.now() }))
   }
 
@@ -85,7 +80,7 @@ class OpenAssetFeed {
     if (this.#snapshotPending) return
     this.#snapshotPending = true
     const pauses = 1 + Math.floor(this.#announced.size / ASSETS_A_PAUSE)
-    const alive = await this.#connection.after(pauses * this.#world.limits.snapshotDelayMs)
+    const alive = await this.#connection.after(pauses * this.#world.options.snapshotDelayMs)
     this.#snapshotPending = false
     if (alive) this.#unlessSlow(() => this.sendSnapshot())
   }

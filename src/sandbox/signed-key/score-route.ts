@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { attestScore } from '../../chain/eas/attest.js'
@@ -76,7 +77,7 @@ function refuseOtherAddress(body: Readonly<Record<string, unknown>>, wallet: str
  * provider does not hold the wallet, or there is no provider. Refuses with 503 where the provider does not sign.
  */
 async function serviceAttestation(
-  { embeddedWallets, walletSession, time, random, log }: World,
+  { embeddedWallets, walletSession, time, log }: World,
   asset: SandboxAsset,
   score: ScoreInput,
 ): Promise<OffchainAttestation | null> {
@@ -87,7 +88,7 @@ async function serviceAttestation(
     const { algorithm, notes } = score
     const { id: assetId, contentHash } = asset
     const stated = { ...scoreValues(riskOfPercent(score.deepfakeRiskScore)), assetId, contentHash, algorithm, notes }
-    return await attestScore(walletSession.eas, signer, stated, Math.floor(time.now() / 1000), { randomBytes: random })
+    return await attestScore(walletSession.eas, signer, stated, Math.floor(time.now() / 1000), { randomBytes })
   } catch (error) {
     const { reason, message } = toAttestdError(error)
     log.warn({ reason, message, assetId: asset.id }, 'the embedded wallet did not sign an attestation')

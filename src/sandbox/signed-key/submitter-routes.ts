@@ -3,13 +3,12 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { assetView } from '../asset-view.js'
 import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
-import { bearerOf } from '../http/bearer-token.js'
 import { keepRawBody } from '../http/json-body.js'
 import { SESSION, SIGNED, WALLET_SESSION } from '../http/openapi.js'
 import { acceptFiles, multipartBodyLimit, receiveFile, UploadBody } from '../http/receive-file.js'
 import { RegisterBody, RegisterReply, refusals, signedSchema, UploadReply } from '../http/wire.js'
 import { registerAsset } from '../register-asset.js'
-import { refuseWithout, requireSession } from '../wallet-session/bearer.js'
+import { bearerOf, refuseWithout, requireSession } from '../wallet-session/bearer.js'
 import type { World } from '../world.js'
 import { admit, type Credentials, callerOf, checkSignature, readCredentials, requireSignature } from './authenticate.js'
 
@@ -33,7 +32,7 @@ export function submitterRoutes(world: World): FastifyPluginAsyncZod {
 /** Upload of media into the store behind the gateway. */
 export function uploadRoute(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    const limit = world.limits.uploadBytes
+    const limit = world.options.uploadLimitBytes
     await acceptFiles(app, limit)
     app.decorateRequest('credentials', null)
     const schema = {

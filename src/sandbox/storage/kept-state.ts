@@ -1,95 +1,53 @@
 import { z } from 'zod'
-import { MEDIA_TYPES } from '../../core/media-types.js'
-import type { SandboxAsset } from '../books/asset-book.js'
-import type { ApiKey } from '../books/key-ring.js'
-import type { ScoreRecord } from '../books/score-book.js'
-import { isPrivateKey } from '../books/wallets.js'
+import { sandboxAssetSchema } from '../books/asset-book.js'
+import { apiKeySchema, newKeyPair, randomHex } from '../books/key-ring.js'
+import { scoreRecordSchema } from '../books/score-book.js'
+import { keptStakeSchema, NO_STAKE_KEPT } from '../books/stake-registry.js'
+import { privateKeySchema } from '../books/wallets.js'
 
-const Secret = z.string().min(1)
-const Wei = z.string().regex(/^\d{1,78}$/)
-const Wallet = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)])
-const PrivateKey = z.custom<`0x${string}`>((value) => typeof value === 'string' && isPrivateKey(value))
-const KeyPair = z.strictObject({ accessKey: Secret, signingSecret: Secret })
-
-// Loose: a field that a book gains later is kept although it is not named here.
-const Asset: z.ZodType<SandboxAsset> = z.looseObject({
-  id: z.string().min(1),
-  title: z.string(),
-  mediaContext: z.string(),
-  contentType: z.string(),
-  contentHash: z.string(),
-  uri: z.string(),
-  contributorAttestationUid: z.string(),
-  verificationDeadline: z.string(),
-  mediaType: z.enum(MEDIA_TYPES).nullable(),
-  turnaround: z.enum(['standard', 'priority_5min']),
-  ownerAddress: z.string(),
-  createdAt: z.number(),
-  deadlineAt: z.number(),
-  switchedOff: z.boolean(),
-})
-
-const Score: z.ZodType<ScoreRecord> = z.looseObject({
-  id: z.string().min(1),
-  assetId: z.string().min(1),
-  attesterAddress: z.string(),
-  deepfakeRiskScore: z.number(),
-  algorithm: z.string(),
-  notes: z.string(),
-  createdAt: z.number(),
-})
-
-const Key: z.ZodType<ApiKey> = z.looseObject({
-  id: z.string().min(1),
-  kind: z.enum(['attester', 'submitter']),
-  label: z.string(),
-  accessKey: Secret,
-  signingSecret: Secret,
-  wallet: z.string().nullable(),
-  createdAt: z.number(),
-  revokedAt: z.number().nullable(),
-})
+const secret = z.string().min(1)
+const keyPair = z.strictObject({ accessKey: secret, signingSecret: secret })
 
 /** Secrets and names that are the same after a restart. */
-const Identity = z.strictObject({
+const identitySchema = z.strictObject({
   /** Goes into every asset id. */
   run: z.string(),
   /** Of the dashboard. */
-  sessionToken: Secret,
+  sessionToken: secret,
   /** Signs the sessions of wallets. */
-  sessionSecret: Secret,
-  attesterKey: KeyPair,
-  submitterKey: KeyPair,
-  wallets: z.strictObject({ attester: PrivateKey, submitter: PrivateKey }),
+  sessionSecret: secret,
+  attesterKey: keyPair,
+  submitterKey: keyPair,
+  wallets: z.strictObject({ attester: privateKeySchema, submitter: privateKeySchema }),
 })
 /** What a sandbox is called and proves itself by, for as long as its folder lives. */
-export type Identity = z.infer<typeof Identity>
+export type Identity = z.infer<typeof identitySchema>
 
-const Books = z.strictObject({
-  assets: z.array(Asset),
-  scores: z.array(Score),
-  keys: z.array(Key),
+const booksSchema = z.strictObject({
+  assets: z.array(sandboxAssetSchema),
+  scores: z.array(scoreRecordSchema),
+  keys: z.array(apiKeySchema),
   /** Private keys of the wallets that the sandbox made for new keys. */
-  wallets: z.array(PrivateKey),
-  staked: z.record(Wallet, Wei),
-  minStakeWei: Wei.nullable(),
-  roles: z.record(Wallet, z.strictObject({ submitter: z.boolean(), attester: z.boolean() })),
+  wallets: z.array(privateKeySchema),
+  ...keptStakeSchema.shape,
 })
 /** The state of the books; stake and roles are those of `StakeRegistry.kept`. */
-export type KeptBooks = z.infer<typeof Books>
+export type KeptBooks = z.infer<typeof booksSchema>
 
 /** What `state.json` holds. */
-export const KeptStateSchema = z.strictObject({ version: z.literal(2), identity: Identity, books: Books })
+export const keptStateSchema = z.strictObject({ version: z.literal(2), identity: identitySchema, books: booksSchema })
 /** One state of the sandbox, whole. */
-export type KeptState = z.infer<typeof KeptStateSchema>
+export type KeptState = z.infer<typeof keptStateSchema>
 
-/** The books of a new sandbox. */
-export const EMPTY_BOOKS: KeptBooks = {
-  assets: [],
-  scores: [],
-  keys: [],
-  wallets: [],
-  staked: {},
-  minStakeWei: null,
-  roles: {},
+/** The state of a new sandbox, its secrets made up. @param run goes into every asset id */
+export function newState(run: string): KeptState {
+  const identity: Identity = {
+    run,
+    sessionToken: `dev_${randomHex(16)}`,
+    sessionSecret: randomHex(32),
+    attesterKey: newKeyPair('attester'),
+    submitterKey: newKeyPair('submitter'),
+    wallets: { attester: `0x${randomHex(32)}`, submitter: `0x${randomHex(32)}` },
+  }
+  return { version: 2, identity, books: { assets: [], scores: [], keys: [], wallets: [], ...NO_STAKE_KEPT } }
 }

@@ -6,95 +6,93 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import { readFileIfPresent, removeUnfinished, writeFileAtomic } from '../../core/files.js'
 import { jsonIn } from '../../core/text.js'
 import { issueText } from '../../service/issue-text.js'
-import type { RandomBytes } from '../books/key-ring.js'
-import type { SandboxOptions } from '../sandbox-options.js'
-import { EMPTY_BOOKS, type Identity, type KeptBooks, type KeptState, KeptStateSchema } from './kept-state.js'
+import { randomHex } from '../books/key-ring.js'
+import { type KeptBooks, type KeptState, keptStateSchema, newState } from './kept-state.js'
 
-/** Where the state of a sandbox goes, and what was there when it started. */
-export interface Storage {
-  readonly kept: KeptBooks
-  /** Folder of the media; null: in memory. */
-  readonly mediaDirectory: string | null
-  /** The options, with what the folder holds for those that are absent. */
-  complete(options: SandboxOptions): SandboxOptions
-  /** The books changed. */
-  touch(): void
-  /** Resolves when every change so far outlives the process. @throws AttestdError data-dir-unusable */
-  save(books: () => KeptBooks): Promise<void>
-  close(): Promise<void>
+/** Where a state is kept, for as long as the lock is held. */
+interface OpenFolder {
+  readonly stateFile: string
+  /** Of the blocks. */
+  readonly mediaDirectory: string
+  readonly lock: DirectoryLock
 }
 
-/** Keeps nothing: the state ends with the process. */
-export const memoryStorage: Storage = {
-  kept: EMPTY_BOOKS,
-  mediaDirectory: null,
-  complete: (options) => options,
-  touch: () => {},
-  save: async () => {},
-  close: async () => {},
-}
-
-/**
- * Opens a folder for one sandbox alone, and makes it, for its owner only, where it is not there. It holds `state.json`
- * (secrets and books) and `media` (blocks). Faults, the skew of the clock, counts of requests, attempts and challenges
- * are not kept.
- * @throws AttestdError sandbox-data-invalid where it cannot be read, data-dir-unusable where it cannot be used
- */
-export async function openStorage(folder: string, random: RandomBytes, clock: Clock): Promise<Storage> {
-  const lock = await lockFolder(folder, clock)
-  const mediaDirectory = path.join(folder, 'media')
-  try {
-    // The holder of the lock is the only writer: unfinished files are those of a killed one.
-    for (const each of [folder, mediaDirectory]) await removeUnfinished(each, Number.POSITIVE_INFINITY)
-    const file = path.join(folder, 'state.json')
-    const state = (await readState(file, folder)) ?? newState(random)
-    const snapshots = new Snapshots(file, state.identity)
-    await snapshots.save(() => state.books)
-    return {
-      kept: state.books,
-      mediaDirectory,
-      complete: (options) => completed(options, state.identity),
-      touch: () => snapshots.touch(),
-      save: (books) => snapshots.save(books),
-      close: () => lock.release(),
-    }
-  } catch (error) {
-    await lock.release()
-    throw error
-  }
-}
-
-/** Writes the whole state, once for all changes that came while the last one was being written. */
-class Snapshots {
+/** What was there when a sandbox started, and where its changes go: with a folder, each outlives the process. */
+export class Storage {
+  /** As it was at the start. */
+  readonly state: KeptState
+  readonly #folder: OpenFolder | null
   #changes = 1
   #saved = 0
   #writing: Promise<void> | null = null
 
-  constructor(
-    readonly file: string,
-    readonly identity: Identity,
-  ) {}
+  private constructor(state: KeptState, folder: OpenFolder | null) {
+    this.state = state
+    this.#folder = folder
+  }
 
+  /** Keeps nothing: the state ends with the process. */
+  static inMemory(): Storage {
+    return new Storage(newState(''), null)
+  }
+
+  /**
+   * Opens a folder for one sandbox alone, and makes it, for its owner only, where it is not there. It holds `state.json`
+   * (secrets and books) and `media` (blocks). Faults, the skew of the clock, counts of requests, attempts and challenges
+   * are not kept.
+   * @throws AttestdError sandbox-data-invalid where it cannot be read, data-dir-unusable where it cannot be used
+   */
+  static async open(folder: string, clock: Clock): Promise<Storage> {
+    const lock = await lockFolder(folder, clock)
+    const opened = { stateFile: path.join(folder, 'state.json'), mediaDirectory: path.join(folder, 'media'), lock }
+    try {
+      // The holder of the lock is the only writer: unfinished files are those of a killed one.
+      for (const each of [folder, opened.mediaDirectory]) await removeUnfinished(each, Number.POSITIVE_INFINITY)
+      const state = (await readState(opened.stateFile)) ?? newState(randomHex(16))
+      const storage = new Storage(state, opened)
+      await storage.save(() => state.books)
+      return storage
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** Folder of the media; null: in memory. */
+  get mediaDirectory(): string | null {
+    return this.#folder?.mediaDirectory ?? null
+  }
+
+  /** The books changed. */
   touch(): void {
     this.#changes++
   }
 
+  /**
+   * Resolves when every change so far outlives the process: the whole state is written once for all changes that came
+   * while the last one was being written.
+   * @throws AttestdError data-dir-unusable
+   */
   async save(books: () => KeptBooks): Promise<void> {
+    if (this.#folder === null) return
     const wanted = this.#changes
     while (this.#saved < wanted) {
-      this.#writing ??= this.#write(books)
+      this.#writing ??= this.#write(this.#folder.stateFile, books)
       await this.#writing
     }
   }
 
-  async #write(books: () => KeptBooks): Promise<void> {
+  async close(): Promise<void> {
+    await this.#folder?.lock.release()
+  }
+
+  async #write(file: string, books: () => KeptBooks): Promise<void> {
     const at = this.#changes
-    const state: KeptState = { version: 2, identity: this.identity, books: books() }
     try {
-      await writeFileAtomic(this.file, JSON.stringify(state))
+      await writeFileAtomic(file, JSON.stringify({ ...this.state, books: books() }))
       this.#saved = at
     } catch (error) {
-      throw unusable(`${this.file} cannot be written: ${errorText(error)}`, error)
+      throw unusable(`${file} cannot be written: ${errorText(error)}`, error)
     } finally {
       this.#writing = null
     }
@@ -114,39 +112,15 @@ async function lockFolder(folder: string, clock: Clock): Promise<DirectoryLock> 
   )
 }
 
-async function readState(file: string, folder: string): Promise<KeptState | null> {
+async function readState(file: string): Promise<KeptState | null> {
   const bytes = await readFileIfPresent(file)
-  if (bytes === null) {
-    if ((await readFileIfPresent(path.join(folder, 'journal.jsonl'))) === null) return null
-    throw new AttestdError(
-      'sandbox-data-invalid',
-      `${folder} is of an earlier version of attestd. Nothing was changed.`,
-    )
-  }
-  const parsed = KeptStateSchema.safeParse(jsonIn(bytes.toString('utf8')))
+  if (bytes === null) return null
+  const parsed = keptStateSchema.safeParse(jsonIn(bytes.toString('utf8')))
   if (parsed.success) return parsed.data
   throw new AttestdError(
     'sandbox-data-invalid',
     `${file} cannot be read, ${issueText(parsed.error)}. Nothing was changed.`,
   )
-}
-
-function newState(random: RandomBytes): KeptState {
-  const hex = (size: number) => Buffer.from(random(size)).toString('hex')
-  const identity: Identity = {
-    run: hex(16),
-    sessionToken: `dev_${hex(16)}`,
-    sessionSecret: hex(32),
-    attesterKey: { accessKey: `ak_att_${hex(12)}`, signingSecret: `sk_${hex(32)}` },
-    submitterKey: { accessKey: `ak_sub_${hex(12)}`, signingSecret: `sk_${hex(32)}` },
-    wallets: { attester: `0x${hex(32)}`, submitter: `0x${hex(32)}` },
-  }
-  return { version: 2, identity, books: EMPTY_BOOKS }
-}
-
-/** What is given goes before what was kept. */
-function completed(options: SandboxOptions, identity: Identity): SandboxOptions {
-  return { ...identity, ...options, wallets: { ...identity.wallets, ...options.wallets } }
 }
 
 const unusable = (message: string, cause?: unknown): AttestdError =>

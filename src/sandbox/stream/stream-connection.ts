@@ -21,9 +21,9 @@ export class StreamConnection {
       'x-accel-buffering': 'no',
     })
     response.flushHeaders()
-    const forget = world.streams.add(() => this.destroy())
+    world.streams.add(response)
     for (const event of ['close', 'error']) response.on(event, () => this.#ended.abort())
-    this.signal.addEventListener('abort', forget, { once: true })
+    this.signal.addEventListener('abort', () => world.streams.delete(response), { once: true })
     response.on('drain', () => {
       this.#blocked = false
       onDrain()
@@ -71,12 +71,12 @@ export class StreamConnection {
 
   /** Heartbeats, and the end of a reader that takes nothing for too long. */
   async beat(heartbeat: () => void): Promise<void> {
-    const { clock, limits, log } = this.#world
+    const { clock, log, options } = this.#world
     let blockedSince: number | null = null
-    while (await this.after(limits.heartbeatMs)) {
+    while (await this.after(options.heartbeatMs)) {
       if (!this.#blocked) heartbeat()
       blockedSince = this.#blocked ? (blockedSince ?? clock.monotonic()) : null
-      if (blockedSince !== null && clock.monotonic() - blockedSince >= limits.slowReaderMs) {
+      if (blockedSince !== null && clock.monotonic() - blockedSince >= options.slowReaderMs) {
         log.warn({}, 'a stream reader was too slow and was disconnected')
         this.destroy()
       }

@@ -66,7 +66,7 @@ function streamRoute(app: App, world: World): void {
   const schema = {
     ...sessionSchema('attester', 'Event stream of open assets', { 200: EventStream }, 401, 403),
     description: `Events: snapshot first, then new-asset when new ones appear, looked for every
-${world.walletSession.streamPollMs} ms; comments keep the connection alive. The stream ends with the session.`,
+${world.options.streamPollMs} ms; comments keep the connection alive. The stream ends with the session.`,
   }
   app.get('/v1/stream/open-assets', { schema, ...faultHooks(world, 'stream') }, async (request, reply) => {
     openAssetStream(world, sessionOf(request), reply, faultOf(request))

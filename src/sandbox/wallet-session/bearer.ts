@@ -1,11 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { KeyKind } from '../books/key-ring.js'
-import { bearerOf } from '../http/bearer-token.js'
+import type { KeyKind } from '../../service/signed-key/schemas.js'
 import { Refusal } from '../http/refusal.js'
 import { requireLoopback } from '../http/require-loopback.js'
 import { isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
+
+/** The bearer token of a request; null where it has none. */
+export function bearerOf(request: FastifyRequest): string | null {
+  const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')
+  return match?.[1] ?? null
+}
 
 /** Puts the session before every route of this plugin: only wallets of this role pass. */
 export function requireRole(app: FastifyInstance, world: World, role: KeyKind): void {
@@ -19,7 +24,7 @@ export function requireRole(app: FastifyInstance, world: World, role: KeyKind): 
 export const sessionOf = (request: FastifyRequest): WalletSession => request.getDecorator<WalletSession>('session')
 
 function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletSession {
-  if (world.walletSession.authDisabled) return developmentSession(world, request, role)
+  if (world.options.disableAuth) return developmentSession(world, request, role)
   const session = readSession(world, bearerOf(request))
   refuseWithout(role, session)
   return session
@@ -31,7 +36,7 @@ function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletS
  */
 export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
   const token = bearerOf(request)
-  return token !== null && isSameSecret(token, world.account.sessionToken) ? null : readSession(world, token)
+  return token !== null && isSameSecret(token, world.options.sessionToken) ? null : readSession(world, token)
 }
 
 /** Refuses a session whose wallet lacks the role. */

@@ -1,5 +1,5 @@
 import { type Address, getAddress } from 'viem'
-import type { RandomBytes } from '../books/key-ring.js'
+import { randomHex } from '../books/key-ring.js'
 import { Refusal } from '../http/refusal.js'
 import { MAX_PENDING_CHALLENGES } from './choices.js'
 import type { WalletSessionShapes } from './shapes.js'
@@ -19,7 +19,6 @@ export interface Challenge {
 /** `lifetimeMs` is how long a challenge can be used; the chain goes into its text. */
 export interface ChallengeBookOptions {
   readonly now: () => number
-  readonly random: RandomBytes
   readonly lifetimeMs: number
   readonly chainId: number
   readonly shapes: WalletSessionShapes
@@ -40,9 +39,9 @@ export class ChallengeBook {
 
   /** @param host host and port by which the caller reached the service */
   issue(wallet: Address, host: string): Challenge {
-    const { now, random, lifetimeMs, chainId, shapes } = this.#options
+    const { now, lifetimeMs, chainId, shapes } = this.#options
     const address = wallet.toLowerCase() as Address
-    const nonce = Buffer.from(random(16)).toString('hex')
+    const nonce = randomHex(16)
     const issuedAt = now()
     const expiresAt = issuedAt + lifetimeMs
     const text = challengeText({ host, address, chainId, nonce, issuedAt, expiresAt })

@@ -31,7 +31,7 @@ async function follow(
   connection: StreamConnection,
   missEvents: boolean,
 ): Promise<void> {
-  const { sessions, streamPollMs, shapes } = world.walletSession
+  const { streamPollMs, shapes } = world.options
   let announced = new Set<string>()
   const send = (event: string) => {
     const open = world.assets.open()
@@ -42,7 +42,7 @@ async function follow(
   }
   send(EVENTS.snapshot)
   while (await connection.after(streamPollMs)) {
-    if (sessions.hasExpired(session)) return connection.end()
+    if (world.walletSession.sessions.hasExpired(session)) return connection.end()
     if (!missEvents && !connection.blocked) send(EVENTS.opened)
   }
 }

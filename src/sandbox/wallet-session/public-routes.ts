@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { type Address, type Hex, recoverMessageAddress, slice } from 'viem'
-import type { KeyKind } from '../books/key-ring.js'
+import type { KeyKind } from '../../service/signed-key/schemas.js'
 import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
@@ -57,7 +57,7 @@ export function publicRoutes(world: World): FastifyPluginAsyncZod {
 
 /** Roles of a wallet as the stake contract has them now. Refuses a wallet that has none, and where the chain is stopped. */
 function rolesOf(world: World, request: FastifyRequest, address: Address): KeyKind[] {
-  if (world.walletSession.authDisabled) {
+  if (world.options.disableAuth) {
     requireLoopback(request)
     return ['submitter', 'attester']
   }

@@ -79,11 +79,12 @@ async function provenAttestation(
   { at, attesterAddress }: ScoreAttempt,
   body: z.infer<typeof ScoreBody>,
 ): Promise<OffchainAttestation> {
-  const { eas, attestationVersions } = world.walletSession
+  const { eas } = world.walletSession
   try {
     const attestation = parseAttestation(body.offchainAttestation)
-    const version = attestationVersions.includes(attestation.version) ? attestation.version : eas.attestationVersion
-    const profile = { ...eas, attestationVersion: version }
+    // Of both versions where none is asked for.
+    const attestationVersion = world.options.eas.attestationVersion ?? attestation.version
+    const profile = { ...eas, attestationVersion }
     const attester = attesterAddress as `0x${string}`
     const { time } = await verifyAttestation(attestation, { profile, attester, now: Math.floor(at / 1000) })
     checkTime(world, time, at)
@@ -102,12 +103,12 @@ async function provenAttestation(
 }
 
 /** @param time of the attestation, Unix seconds @param at of the arrival, Unix milliseconds */
-function checkTime({ limits }: World, time: number, at: number): void {
+function checkTime({ options: { timestampWindowMs } }: World, time: number, at: number): void {
   const skewMs = time * 1000 - at
-  if (Math.abs(skewMs) <= limits.timestampWindowMs) return
+  if (Math.abs(skewMs) <= timestampWindowMs) return
   const direction = skewMs > 0 ? 'ahead of' : 'behind'
   throw new Refusal(
     'attestation-outside-window',
-    `The attestation's time is ${Math.abs(skewMs)} ms ${direction} service time, ${limits.timestampWindowMs} are allowed.`,
+    `The attestation's time is ${Math.abs(skewMs)} ms ${direction} service time, ${timestampWindowMs} are allowed.`,
   )
 }

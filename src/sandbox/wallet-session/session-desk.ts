@@ -1,46 +1,29 @@
 import type { EasProfile } from '../../chain/eas/attestation.js'
 import { easProfile } from '../../chain/eas/profile.js'
-import type { RandomBytes } from '../books/key-ring.js'
-import type { EasOptions, SandboxOptions } from '../sandbox-options.js'
+import { randomHex } from '../books/key-ring.js'
+import type { CheckedOptions } from '../sandbox-options.js'
+import type { Identity } from '../storage/kept-state.js'
 import { ChallengeBook } from './challenge-book.js'
-import { CHALLENGE_MS, EAS, SESSION_MS, STREAM_POLL_MS } from './choices.js'
+import { EAS } from './choices.js'
 import { SessionIssuer } from './session-issuer.js'
-import type { WalletSessionShapes } from './shapes.js'
 
 /** What the wallet-session API has of its own; the rest it shares with the other one. */
 export interface SessionDesk {
   readonly challenges: ChallengeBook
   readonly sessions: SessionIssuer
   readonly eas: EasProfile
-  /** Versions of attestations that are taken. */
-  readonly attestationVersions: readonly (1 | 2)[]
-  /** Development only: every request has both roles. */
-  readonly authDisabled: boolean
-  readonly streamPollMs: number
-  readonly shapes: WalletSessionShapes
 }
 
-/** @throws AttestdError setting-invalid for a schema that cannot be */
+/** @param now service time, Unix milliseconds @throws AttestdError setting-invalid for a schema that cannot be */
 export function sessionDesk(
-  options: SandboxOptions,
-  world: { readonly random: RandomBytes; readonly now: () => number; readonly chainId: number },
+  { chainId, challengeMs, disableAuth, eas, sessionMs, sessionSecret, shapes }: CheckedOptions & Identity,
+  now: () => number,
 ): SessionDesk {
-  const { random, now, chainId } = world
-  const authDisabled = options.disableAuth ?? false
-  const { shapes = {} } = options
   // Sessions that nobody checked must not be good for a service that checks, so they never have the configured secret.
-  const configured = authDisabled ? undefined : options.sessionSecret
-  const secret = configured ?? Buffer.from(random(32)).toString('base64url')
+  const secret = disableAuth ? randomHex(32) : sessionSecret
   return {
-    challenges: new ChallengeBook({ random, now, chainId, shapes, lifetimeMs: options.challengeMs ?? CHALLENGE_MS }),
-    sessions: new SessionIssuer({ secret, now, lifetimeMs: options.sessionMs ?? SESSION_MS }),
-    eas: profileOf(options.eas ?? {}, chainId),
-    attestationVersions: options.eas?.attestationVersion === undefined ? [1, 2] : [options.eas.attestationVersion],
-    authDisabled,
-    streamPollMs: options.streamPollMs ?? STREAM_POLL_MS,
-    shapes,
+    challenges: new ChallengeBook({ now, chainId, shapes, lifetimeMs: challengeMs }),
+    sessions: new SessionIssuer({ secret, now, lifetimeMs: sessionMs }),
+    eas: easProfile({ ...EAS, domainVersion: '', attestationVersion: 2, schemaUid: null, ...eas, chainId }),
   }
 }
-
-const profileOf = (options: EasOptions, chainId: number): EasProfile =>
-  easProfile({ ...EAS, domainVersion: '', attestationVersion: 2, schemaUid: null, ...options, chainId })

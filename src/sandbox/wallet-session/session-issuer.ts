@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Address } from 'viem'
 import { z } from 'zod'
 import { jsonIn } from '../../core/text.js'
-import type { KeyKind } from '../books/key-ring.js'
+import { type KeyKind, keyKindSchema } from '../../service/signed-key/schemas.js'
 import { isSameSecret } from '../http/signature-check.js'
 
 /** Who a session token speaks for. */
@@ -18,7 +18,7 @@ const HEADER = part({ alg: 'HS256', typ: 'JWT' })
 
 const ClaimsSchema = z.object({
   sub: z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)]),
-  roles: z.array(z.enum(['attester', 'submitter'])),
+  roles: z.array(keyKindSchema),
   iat: z.int(),
   exp: z.int(),
 })

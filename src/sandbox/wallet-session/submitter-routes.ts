@@ -44,7 +44,7 @@ export function submitterRoutes(world: World): FastifyPluginAsyncZod {
 /** Upload of media into the store behind the gateway. */
 export function uploadRoute(world: World): FastifyPluginAsyncZod {
   return async (app) => {
-    const limit = world.limits.uploadBytes
+    const limit = world.options.uploadLimitBytes
     await acceptFiles(app, limit)
     requireRole(app, world, 'submitter')
     const schema = {

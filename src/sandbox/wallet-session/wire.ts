@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema } from '../../service/wire-fields.js'
 import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
 import { WALLET_SESSION } from '../http/openapi.js'
-import { RegisterBody, ScoreReply, WireMediaAsset } from '../http/wire.js'
+import { RegisterBody, refusedWith, ScoreReply, WireMediaAsset } from '../http/wire.js'
 
 /** Schemas of the wallet-session routes, as exact as this service is. */
 
@@ -102,8 +102,7 @@ const PlainError = z
   .meta({ id: 'PlainError', description: 'Every refusal of the wallet-session API has this body.' })
 
 /** The response entries of the statuses that a route can refuse with. */
-export const plainRefusals = <Status extends number>(...statuses: Status[]): Record<Status, typeof PlainError> =>
-  Object.fromEntries(statuses.map((status) => [status, PlainError])) as Record<Status, typeof PlainError>
+export const plainRefusals = <Status extends number>(...statuses: Status[]) => refusedWith(PlainError, statuses)
 
 /** The schema of a route behind a session. @param statuses those that it refuses with */
 export function sessionSchema<Replies extends object, Status extends number>(

@@ -19,7 +19,7 @@ function newBook(run = 'run', kept: SandboxAsset[] = []) {
   const time = { now: NOW }
   const book = new AssetBook({ now: () => time.now, run, kept })
   const heard: string[][] = []
-  book.changed.listen(() => heard.push(book.open().map(({ title }) => title)))
+  book.changed.listen(() => heard.push(book.open().map(({ title }) => title)), new AbortController().signal)
   return { book, heard, time }
 }
 
@@ -105,9 +105,10 @@ describe('the listeners hear', () => {
   it('no more once they stopped to listen', () => {
     const { book } = newBook()
     let count = 0
-    const stop = book.changed.listen(() => count++)
+    const stop = new AbortController()
+    book.changed.listen(() => count++, stop.signal)
     book.register(asset(1))
-    stop()
+    stop.abort()
     book.register(asset(2))
     expect(count).toBe(1)
   })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { KeyRing, maskedKey } from '../../../src/sandbox/books/key-ring.js'
-import { counting, UPPER, WALLET } from './book-parts.js'
+import { UPPER, WALLET } from './book-parts.js'
 
 describe('KeyRing', () => {
   const newRing = () => {
     const time = { now: 50 }
-    return { time, ring: new KeyRing({ random: counting(), now: () => time.now }) }
+    return { time, ring: new KeyRing({ now: () => time.now }) }
   }
 
   it('makes keys up, or takes what is given; the wallet in lower case', () => {
@@ -23,7 +23,7 @@ describe('KeyRing', () => {
   it('revokes once, at the time of the first, and reports only that', () => {
     const { ring, time } = newRing()
     let heard = 0
-    ring.changed.listen(() => heard++)
+    ring.changed.listen(() => heard++, new AbortController().signal)
     const { id, accessKey } = ring.create({ kind: 'attester', label: '', wallet: null })
     time.now = 60
     ring.revoke(id)

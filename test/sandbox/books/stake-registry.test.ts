@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { StakeRegistry } from '../../../src/sandbox/books/stake-registry.js'
+import { type KeptStake, StakeRegistry } from '../../../src/sandbox/books/stake-registry.js'
 import { OTHER, UPPER, WALLET } from './book-parts.js'
 
 const ATTESTER = { attester: true, submitter: false }
 const NONE = { attester: false, submitter: false }
 
 describe('the stake registry', () => {
-  const newRegistry = (kept: ConstructorParameters<typeof StakeRegistry>[1] = null) => {
+  const newRegistry = (kept?: KeptStake) => {
     const seen = { changes: 0, stakes: [] as bigint[] }
     const roles = new Map([[WALLET, ATTESTER]])
     const stake = { stakedWei: 100n, minStakeWei: 100n }
     const changed = () => seen.changes++
     const registry = new StakeRegistry({ chainId: 7, now: () => 90_999, stake, roles, changed }, kept)
-    registry.stakeChanged.listen(() => seen.stakes.push(registry.stakeOf(WALLET).stakedWei))
+    const { signal } = new AbortController()
+    registry.stakeChanged.listen(() => seen.stakes.push(registry.stakeOf(WALLET).stakedWei), signal)
     return { registry, seen }
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { developmentWallets, isPrivateKey, WalletKeys } from '../../../src/sandbox/books/wallets.js'
-import { counting, OTHER } from './book-parts.js'
+import { developmentWallet, privateKeySchema, WalletKeys } from '../../../src/sandbox/books/wallets.js'
+import { OTHER } from './book-parts.js'
 
 describe('wallets of the sandbox', () => {
   it.each([
@@ -13,23 +13,16 @@ describe('wallets of the sandbox', () => {
     ['no 0x', '11'.repeat(32), false],
     ['no hex', `0x${'1g'.repeat(32)}`, false],
   ])('%s is a private key: %s', (_, text, isOne) => {
-    expect(isPrivateKey(text)).toBe(isOne)
-  })
-
-  it('are made up where they are not given, one for each role', () => {
-    const attester = `0x${'44'.repeat(32)}` as const
-    const wallets = developmentWallets(counting(), { attester })
-    expect(wallets.attester.privateKey).toBe(attester)
-    expect(wallets.submitter.address).toMatch(/^0x[0-9a-f]{40}$/)
-    expect(developmentWallets(counting()).attester.address).not.toBe(developmentWallets(counting()).submitter.address)
+    expect(privateKeySchema.safeParse(text).success).toBe(isOne)
   })
 
   it('give their key by address, those of an earlier run too, and none for a wallet of somebody else', () => {
-    const wallets = developmentWallets(counting())
-    const made = new WalletKeys({ random: counting(), wallets, touched: () => {}, kept: [] })
+    const wallet = (digit: string) => developmentWallet(`0x${digit.repeat(64)}`)
+    const wallets = { attester: wallet('4'), submitter: wallet('5') }
+    const made = new WalletKeys({ wallets, touched: () => {}, kept: [] })
     const address = made.create()
     expect(made.made()).toEqual([made.of(address)])
-    const later = new WalletKeys({ random: counting(), wallets, touched: () => {}, kept: made.made() })
+    const later = new WalletKeys({ wallets, touched: () => {}, kept: made.made() })
     expect(later.of(address)).toBe(made.of(address))
     expect(later.of(wallets.attester.address)).toBe(wallets.attester.privateKey)
     expect([later.of(OTHER), later.made()]).toEqual([null, made.made()])

@@ -4,7 +4,8 @@ import { SandboxControl } from '../../../src/sandbox/admin/sandbox-control.js'
 import { createApp } from '../../../src/sandbox/create-app.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
 import { createWorld } from '../../../src/sandbox/create-world.js'
-import { memoryStorage } from '../../../src/sandbox/storage/storage.js'
+import { checkOptions } from '../../../src/sandbox/sandbox-options.js'
+import { Storage } from '../../../src/sandbox/storage/storage.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { send } from '../../support/sandbox-requests.js'
 
@@ -59,7 +60,11 @@ describe('/openapi.json', () => {
   })
 
   it('has every route of the sandbox, pages aside', async () => {
-    const world = await createWorld({ clock: systemClock }, memoryStorage, new AbortController().signal)
+    const world = await createWorld(
+      checkOptions({ clock: systemClock }),
+      Storage.inMemory(),
+      new AbortController().signal,
+    )
     const app = await createApp(world, new SandboxControl(world))
     // The printed tree leaves out what stands before a wildcard.
     const routes = routesOf(app.printRoutes({ commonPrefix: false })).map((route) =>

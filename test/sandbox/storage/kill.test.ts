@@ -179,12 +179,6 @@ it('what is given goes before what was kept', async () => {
   expect([second.attesterKey.accessKey, second.sessionToken]).toEqual(['ak_att_given', 'given'])
 })
 
-it('a folder of an earlier version is refused as it is', async () => {
-  await fs.writeFile(path.join(folder, 'journal.jsonl'), '{"journal":"attestd-sandbox","version":1}\n')
-  await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'sandbox-data-invalid' })
-  expect(await fs.readdir(folder)).not.toContain('state.json')
-})
-
 it('what cannot be written is not acknowledged, and is kept with the next change that can', async () => {
   const first = await startSandbox({ dataDirectory: folder })
   const file = path.join(folder, 'state.json')

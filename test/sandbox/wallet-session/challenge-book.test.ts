@@ -6,13 +6,7 @@ const addressOf = (nth: number) => `0x${nth.toString(16).padStart(40, '0')}` as 
 
 function newBook() {
   const time = { now: 0 }
-  let nonces = 0
-  const random = () => {
-    const bytes = new Uint8Array(16)
-    new DataView(bytes.buffer).setUint32(12, ++nonces)
-    return bytes
-  }
-  const options = { now: () => time.now, random, lifetimeMs: LIFETIME, chainId: 7, shapes: {} }
+  const options = { now: () => time.now, lifetimeMs: LIFETIME, chainId: 7, shapes: {} }
   return { time, book: new ChallengeBook(options) }
 }
 const taken = (book: ChallengeBook, nonce: string) => {

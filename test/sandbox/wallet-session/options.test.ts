@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chainSettings } from '../../../src/config/chain-settings.js'
+import { systemClock as clock } from '../../../src/core/clock.js'
 import { DEFAULT_CHAIN_ID } from '../../../src/sandbox/choices.js'
 import { checkOptions, type SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
@@ -77,19 +78,20 @@ describe('options', () => {
     ['a private key that is none', { wallets: { attester: '0x12' } }],
     ['a private key beyond the order', { wallets: { submitter: `0x${'ff'.repeat(32)}` } }],
   ])('refuse %s', (_name, options) => {
-    expect(() => checkOptions(options)).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
+    expect(() => checkOptions({ clock, ...options })).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
   })
 
   it.each<Partial<SandboxOptions>>([{ disableAuth: true }, { disableAuth: true, host: '::1' }, { host: '127.0.0.1' }])(
     'take %j',
     (options) => {
-      expect(() => checkOptions(options)).not.toThrow()
+      expect(() => checkOptions({ clock, ...options })).not.toThrow()
     },
   )
 
   it('no refusal repeats a secret', () => {
     const secret = `0x${'fe'.repeat(31)}`
-    const refused = () => checkOptions({ wallets: { attester: secret as `0x${string}` }, sessionSecret: 'tiny-secret' })
+    const refused = () =>
+      checkOptions({ clock, wallets: { attester: secret as `0x${string}` }, sessionSecret: 'tiny-secret' })
     expect(refused).toThrow(expect.not.objectContaining({ message: expect.stringMatching(/fefe|tiny/) }))
   })
 
