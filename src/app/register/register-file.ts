@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Hex } from 'viem'
+import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
 import { mediaTypeOf, sniff } from '../../formats/sniff.js'
@@ -9,7 +10,7 @@ import type { ContentHashAlgorithm } from '../../media/media-source.js'
 import type { Turnaround } from '../../service/port.js'
 import { UPLOAD_MAX_BYTES } from '../../service/upload.js'
 import { MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
-import type { RegisteredAsset, SubmitterSide } from './submitter-side.js'
+import type { SubmitterSide } from './submitter-side.js'
 
 /** What a person states about a file to register; the rest is read from it. */
 export interface NewAssetRequest {
@@ -20,6 +21,7 @@ export interface NewAssetRequest {
   /** @default detected from the bytes */
   readonly mediaType?: MediaType | undefined
   readonly turnaround?: Turnaround | undefined
+  /** @default made from the wallet, or the content hash without one */
   readonly attestationUid?: Hex | undefined
   /** How long the asset stays open, ms. */
   readonly openForMs: number
@@ -27,7 +29,11 @@ export interface NewAssetRequest {
 }
 
 /** An asset on the books of the service. */
-export interface Registered extends RegisteredAsset {
+export interface Registered {
+  readonly id: string
+  readonly attestationUid: Hex
+  /** What the uid is of; null where it was given, or made without a wallet. */
+  readonly attestation: OffchainAttestation | null
   readonly contentHash: Hex
   readonly uri: string
   readonly title: string
@@ -55,29 +61,27 @@ export async function registerFile(
   const contentHash = await hashOf(content, request.contentHash)
   const stored = await side.upload({ name, content }, signal)
   if (stored.contentHash.toLowerCase() !== contentHash) throw otherHash(stored.contentHash, contentHash, request)
-  const deadline = (await side.now(signal)) + request.openForMs
+  const { uri } = stored
+  const now = await side.now(signal)
+  const attestation = request.attestationUid ? null : ((await side.attest?.({ contentHash, uri }, now)) ?? null)
+  const attestationUid = request.attestationUid ?? attestation?.uid ?? contentHash
+  const title = request.title ?? name
+  const verificationDeadline = new Date(now + request.openForMs).toISOString()
   const asset = {
-    title: request.title ?? name,
+    title,
     mediaContext,
     contentHash,
-    uri: stored.uri,
-    deadline,
+    uri,
+    contributorAttestationUid: attestationUid,
+    verificationDeadline,
     ...(side.takesHints && mediaType ? { mediaType } : {}),
     turnaround: request.turnaround,
-    attestationUid: request.attestationUid,
   }
-  const registered = await side.register(asset, signal).catch((error: unknown) => {
+  const id = await side.register(asset, signal).catch((error: unknown) => {
     throw maybeRegistered(error)
   })
-  return {
-    ...registered,
-    contentHash,
-    uri: stored.uri,
-    title: asset.title,
-    mediaType,
-    bytes: content.byteLength,
-    verificationDeadline: new Date(deadline).toISOString(),
-  }
+  const bytes = content.byteLength
+  return { id, attestationUid, attestation, contentHash, uri, title, mediaType, bytes, verificationDeadline }
 }
 
 /** What can be known to be wrong before anything is sent. */

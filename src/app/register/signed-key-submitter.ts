@@ -22,17 +22,10 @@ export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload 
   }
   return {
     takesHints: true,
+    attest,
     now,
     upload: (file, signal) => client.upload(file, settings.sessionToken, signal),
-    register: async ({ attestationUid, deadline, ...asset }, signal) => {
-      const attestation = attestationUid === undefined ? ((await attest?.(asset, await now(signal))) ?? null) : null
-      const uid = attestationUid ?? attestation?.uid ?? asset.contentHash
-      const reply = await client.register(
-        { ...asset, contributorAttestationUid: uid, verificationDeadline: new Date(deadline).toISOString() },
-        signal,
-      )
-      return { id: idOf(reply), attestationUid: uid, attestation }
-    },
+    register: async (asset, signal) => idOf(await client.register(asset, signal)),
     look: (id, signal) => client.find(id, signal).then(standingOf, hiddenBehind),
     close,
   }

@@ -1,34 +1,10 @@
-import type { Hex } from 'viem'
-import type { OffchainAttestation } from '../../chain/eas/attestation.js'
-import type { MediaType } from '../../core/media-types.js'
-import type { Turnaround } from '../../service/port.js'
+import type { z } from 'zod'
 import type { UploadFile } from '../../service/upload.js'
+import type { registrationSchema } from '../../service/wire-fields.js'
+import type { AttestUpload } from './contributor-attestation.js'
 
-/** What a submitter states about a file that is uploaded. */
-export interface NewAsset {
-  readonly title: string
-  /** At most 200 characters, may be empty. */
-  readonly mediaContext: string
-  /** 0x and 64 hex characters, lower case. */
-  readonly contentHash: Hex
-  readonly uri: string
-  /** Absent where the API has no field for it. */
-  readonly mediaType?: MediaType | undefined
-  /** Absent where the submitter did not state. */
-  readonly turnaround?: Turnaround | undefined
-  /** Made from the wallet, or from the content hash, where absent. */
-  readonly attestationUid?: Hex | undefined
-  /** Unix milliseconds. */
-  readonly deadline: number
-}
-
-/** An asset as the service took it. */
-export interface RegisteredAsset {
-  readonly id: string
-  readonly attestationUid: Hex
-  /** What the uid is of; null where it was given, or made without a wallet. */
-  readonly attestation: OffchainAttestation | null
-}
+/** What a submitter states about a file that is uploaded; media type and turnaround only where the API takes hints. */
+export type NewAsset = z.infer<typeof registrationSchema>
 
 /** How an asset stands, as far as its submitter may see it. */
 export type Standing =
@@ -44,8 +20,11 @@ export interface SubmitterSide {
   readonly takesHints: boolean
   /** Service time where a submitter can ask for it, else the local clock; Unix milliseconds. */
   now(signal?: AbortSignal): Promise<number>
+  /** Attests an upload by the wallet; null without one, the content hash then stands for the attestation. */
+  readonly attest: AttestUpload | null
   upload(file: UploadFile, signal?: AbortSignal): Promise<{ readonly contentHash: string; readonly uri: string }>
-  register(asset: NewAsset, signal?: AbortSignal): Promise<RegisteredAsset>
+  /** @returns the id of the asset */
+  register(asset: NewAsset, signal?: AbortSignal): Promise<string>
   look(assetId: string, signal?: AbortSignal): Promise<Standing>
   close(): Promise<void>
 }

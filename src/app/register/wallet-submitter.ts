@@ -15,7 +15,6 @@ const seen = z.looseObject({ status: z.string(), aggregate: z.unknown().optional
 /** The submitter's side of a wallet-session service, in a session of a wallet that has the role submitter. */
 export function openWalletSubmitter(settings: Settings, signer: Signer): SubmitterSide {
   const { client, clock, close, session } = openWalletSession(settings, { role: 'submitter', signer })
-  const attest = contributorAttestations(settings, signer)
   // Chain time is for attesters only; the answers that open a session have a Date.
   const now = async (signal?: AbortSignal) => {
     await session.token(signal)
@@ -23,25 +22,13 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
   }
   return {
     takesHints: false,
+    attest: contributorAttestations(settings, signer),
     now,
     upload: (file, signal) => client.upload(file, signal),
     register: async (asset, signal) => {
-      const { attestationUid, contentHash, deadline, mediaContext, title, uri } = asset
-      const attestation = attestationUid === undefined ? await attest(asset, await now(signal)) : null
-      const uid = attestationUid ?? attestation!.uid
-      const record = await client.register(
-        {
-          title,
-          mediaContext,
-          contentHash,
-          uri,
-          contributorAttestationUid: uid,
-          verificationDeadline: new Date(deadline).toISOString(),
-        },
-        signal,
-      )
+      const record = await client.register(asset, signal)
       const id = assetIdIn(record)
-      if (id !== undefined) return { id, attestationUid: uid, attestation }
+      if (id !== undefined) return id
       throw new AttestdError(
         'service-reply-invalid',
         `The asset was registered, but the answer contains no id; it is ${shapeText(record)}.`,

@@ -31,6 +31,7 @@ function service(own: Partial<SubmitterSide> = {}) {
   const assets: NewAsset[] = []
   const side: SubmitterSide = {
     takesHints: true,
+    attest: null,
     now: async () => Date.UTC(2026, 0, 1),
     upload: async ({ name }) => {
       sent.push(name)
@@ -38,7 +39,7 @@ function service(own: Partial<SubmitterSide> = {}) {
     },
     register: async (asset) => {
       assets.push(asset)
-      return { id: 'a1', attestationUid: UID, attestation: null }
+      return 'a1'
     },
     look: async () => ({ state: 'gone' }),
     close: async () => {},
@@ -68,7 +69,8 @@ describe('registerFile', () => {
         contentHash: HASH,
         uri: 'ipfs://x',
         mediaType: 'text',
-        deadline: Date.UTC(2026, 0, 1, 1),
+        contributorAttestationUid: HASH,
+        verificationDeadline: '2026-01-01T01:00:00.000Z',
       },
     ])
   })

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { openSubmitter } from '../../../src/app/register/open-submitter.js'
+import { registerFile } from '../../../src/app/register/register-file.js'
 import { loadSettings } from '../../../src/config/load.js'
+import { packagePath } from '../../../src/core/files.js'
 import { startSandbox } from '../../support/sandbox.js'
 
 async function bench(onTestFinished: (close: () => Promise<void>) => void, own: Readonly<Record<string, string>> = {}) {
@@ -18,14 +20,6 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, own: 
   return { sandbox, side }
 }
 
-const asset = {
-  title: 'a',
-  mediaContext: '',
-  contentHash: `0x${'12'.repeat(32)}`,
-  uri: 'ipfs://bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
-  mediaType: 'image',
-} as const
-
 it('where a service keeps its attester routes to attesters, there is nothing to follow', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished)
   const { id } = await sandbox.registerFile('a.png', { content: Uint8Array.of(1) })
@@ -41,12 +35,12 @@ it('where a service keeps its attester routes to attesters, there is nothing to 
 
 it('with a wallet the contributor attestation is signed by it, dated by service time', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished, { ATTESTD_WALLET_KEY: `0x${'11'.repeat(32)}` })
+  const request = { file: packagePath('samples', 'chelsea.jpg'), openForMs: 60_000, contentHash: 'sha256' } as const
   const now = await side.now()
-  const deadline = now + 60_000
-  const { attestation, attestationUid, id } = await side.register({ ...asset, deadline })
+  const { attestation, attestationUid, id } = await registerFile(side, request)
   expect(attestation?.uid).toBe(attestationUid)
   expect(Number(attestation?.message.time)).toBeGreaterThanOrEqual(Math.floor(now / 1000))
   expect(sandbox.control.assets()).toMatchObject([{ id, contributorAttestationUid: attestationUid }])
-  const own = await side.register({ ...asset, deadline, attestationUid: `0x${'34'.repeat(32)}` })
+  const own = await registerFile(side, { ...request, attestationUid: `0x${'34'.repeat(32)}` })
   expect(own).toMatchObject({ attestation: null, attestationUid: `0x${'34'.repeat(32)}` })
 })
