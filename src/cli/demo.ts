@@ -7,7 +7,7 @@ import { safeJson } from '../core/safe-output.js'
 import { EXIT } from '../core/shutdown.js'
 import { printErrorLines, printText } from './terminal/print.js'
 import { progressBar } from './terminal/progress.js'
-import { tableOf } from './terminal/table.js'
+import { table } from './terminal/table.js'
 
 /** `attestd demo`; exits with 1 where an asset lacks its one score, or its attestation, or the daemon ended badly. */
 export function demoVerb(): Command {
@@ -40,7 +40,7 @@ function progressOn(out: NodeJS.WriteStream): DemoProgress {
 }
 
 function demoTable({ api, rows }: DemoResult): string {
-  return tableOf(rows, [
+  return table(rows, [
     { title: 'asset', max: 38, of: ({ title }) => title },
     { title: 'kind', of: ({ mediaType }) => mediaType },
     { title: 'made', of: ({ made }) => made },

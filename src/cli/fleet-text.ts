@@ -1,12 +1,12 @@
 import { duration } from '../core/duration.js'
 import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
-import { type ColumnOf, tableOf } from './terminal/table.js'
+import { type Column, table } from './terminal/table.js'
 
 /** First hex characters of a digest, enough to compare by eye. */
 const DIGEST = 12
 
-const COLUMNS: readonly ColumnOf<FleetDaemon>[] = [
+const COLUMNS: readonly Column<FleetDaemon>[] = [
   { title: 'daemon', min: 20, of: ({ name }) => name },
   { title: 'roles', drop: 1, of: ({ roles }) => roles.join('+') },
   { title: 'state', of: ({ state }) => state },
@@ -19,7 +19,7 @@ const COLUMNS: readonly ColumnOf<FleetDaemon>[] = [
 
 /** All daemons on the queue as the lines of a table, what differs between them, and the work ahead. */
 export function fleetLines({ backlog, daemons, mixed }: FleetState): string[] {
-  const lines = tableOf(daemons, COLUMNS).split('\n')
+  const lines = table(daemons, COLUMNS).split('\n')
   if (mixed.versions.length > 0) lines.push(`Mixed versions: ${mixed.versions.join(', ')}`)
   if (mixed.fingerprints.length > 0) lines.push(`ATTESTD_FLEET_SECRET differs: ${mixed.fingerprints.join(', ')}`)
   if (mixed.detectors.length > 0) lines.push(`Not the same on all that analyze: ${mixed.detectors.join(', ')}`)

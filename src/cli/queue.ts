@@ -5,7 +5,7 @@ import { QUEUE_WORDS } from '../queue/queues.js'
 import { wholeNumberFlag } from './flags/numbers.js'
 import { settingsOf, verbWithSettings } from './flags/settings-flags.js'
 import { printFound, printText } from './terminal/print.js'
-import { tableOf } from './terminal/table.js'
+import { table } from './terminal/table.js'
 
 const KEYS = ['dataDir', 'queueUrl', 'queuePrefix', 'queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
 
@@ -97,7 +97,7 @@ function listQuery({ queue, limit = '50' }: QueueFlags) {
 async function listFailed(control: QueueControl, flags: QueueFlags): Promise<void> {
   const jobs = await control.failed(listQuery(flags))
   const listed = () =>
-    tableOf(jobs, [
+    table(jobs, [
       { title: 'queue', drop: 2, of: (job) => job.queue },
       { title: 'job', max: 46, of: ({ id }) => id },
       { title: 'asset', max: 30, drop: 4, of: ({ assetId }) => assetId ?? '–' },
@@ -112,7 +112,7 @@ async function listFailed(control: QueueControl, flags: QueueFlags): Promise<voi
 async function listWaiting(control: QueueControl, flags: QueueFlags): Promise<void> {
   const jobs = await control.waiting(listQuery(flags))
   const listed = () =>
-    tableOf(jobs, [
+    table(jobs, [
       { title: 'queue', drop: 2, of: (job) => job.queue },
       { title: 'asset', max: 46, of: ({ assetId, id }) => assetId ?? id },
       { title: 'reason', of: ({ reason }) => reason ?? 'held' },

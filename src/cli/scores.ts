@@ -88,7 +88,7 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
 }
 
 /** Widths by head; the rest is shown whole. What a person looks for first stays longest. */
-const COLUMNS: Readonly<Record<string, Omit<Column, 'title'>>> = {
+const COLUMNS: Readonly<Record<string, Omit<Column<unknown>, 'title' | 'of'>>> = {
   at: { drop: 2 },
   outcome: { drop: 3 },
   mediaType: { drop: 4 },
@@ -117,7 +117,7 @@ const FORMATS = {
     entries.length === 0
       ? 'Nothing yet.\n'
       : `${table(
-          HEADS.map((title) => ({ title, max: 44, ...columns[title] })),
           entries.map(cells),
+          HEADS.map((title, index) => ({ title, max: 44, ...columns[title], of: (row) => row[index] ?? '' })),
         )}\n`,
 }

@@ -7,7 +7,7 @@ import { fileArgument } from '../flags/files.js'
 import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 import {
   collected,
   type DataFlags,
@@ -85,7 +85,7 @@ function thresholdFlags({ license, maxEce, maxFpr, maxLatencyMs, maxMemoryMb, mi
 }
 
 const thresholdTable = ({ rows }: AdmissionResult): string =>
-  tableOf(rows, [
+  table(rows, [
     { title: '', of: ({ passed }) => (passed ? '✓' : '✗') },
     { title: 'threshold', of: ({ threshold }) => threshold },
     { title: 'wanted', max: 70, min: 16, of: ({ wanted }) => wanted },

@@ -45,7 +45,7 @@ export function modelsCalibrateVerb(): Command {
 function summary(report: CalibrationReport, written: boolean): string {
   const { after, bandAfter, bandBefore, before, calibration, data, detector, heldOut, method } = report
   const bandText = ({ low, high }: { low: number; high: number }) => `${low} to ${high}`
-  const rows = [
+  const rows: [figure: string, before: string, after: string][] = [
     ['calibration error', decimal(before.ece), decimal(after.ece)],
     ['Brier score', decimal(before.brier), decimal(after.brier)],
     ['log loss', decimal(before.logLoss), decimal(after.logLoss)],
@@ -59,7 +59,11 @@ function summary(report: CalibrationReport, written: boolean): string {
   const lines = [
     `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, weighted to even odds`,
     '',
-    table([{ title: '' }, { title: 'before', right: true }, { title: 'after', right: true }], rows),
+    table(rows, [
+      { title: '', of: ([figure]) => figure },
+      { title: 'before', right: true, of: ([, before]) => before },
+      { title: 'after', right: true, of: ([, , after]) => after },
+    ]),
     '',
     `After: each row judged by a fit on other ${heldOut === 'source' ? 'sources' : 'rows'}. Its verdicts, at even odds, by a band chosen on the other half. Asked for: ${percent(report.accuracy)} right.`,
     ...(bandAfter.high === 1

@@ -4,7 +4,7 @@ import type { PairedFigure } from '../../lab/compare/comparison.js'
 import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
 interface CompareFlags extends DataFlags {
@@ -74,7 +74,7 @@ interface Row {
 }
 
 const figureTable = (title: string, rows: readonly Row[]): string =>
-  tableOf(rows, [
+  table(rows, [
     { title, min: 16, of: ({ name }) => name },
     { title: 'A', right: true, of: ({ figure, show }) => show(figure.first) },
     { title: 'B', right: true, of: ({ figure, show }) => show(figure.second) },

@@ -5,7 +5,7 @@ import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluati
 import { decimal, FIGURES, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 import {
   columnsFlag,
   type DataFlags,
@@ -62,7 +62,7 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
     `  ${verdictsText(verdicts)}`,
     '',
-    tableOf(FIGURES, [
+    table(FIGURES, [
       { title: '', of: ([, name]) => name },
       { title: 'all', right: true, of: ([key, , show]) => show(all[key].value) },
       { title: '95 % interval', of: ([key, , show]) => intervalText(all[key], show) },
@@ -76,7 +76,7 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
 }
 
 const groupTable = (column: string, values: Evaluation['groups'][string]): string =>
-  tableOf(values, [
+  table(values, [
     { title: `by ${column}`, max: 40, min: 12, of: ({ value }) => value },
     { title: 'real', right: true, of: ({ real }) => String(real) },
     { title: 'fake', right: true, of: ({ fake }) => String(fake) },

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
 /** `attestd models list`. */
@@ -19,7 +19,7 @@ export function modelsListVerb(): Command {
     const { detectors, summary: chosenBy } = await partsInForce(settings)
     const packages = await surveyModels({ ...settings, detectors })
     const listed = () =>
-      tableOf(packages, [
+      table(packages, [
         { title: 'id', min: 16, of: ({ id }) => id },
         { title: 'version', drop: 1, of: ({ version }) => version ?? '–' },
         { title: 'media types', drop: 2, of: ({ mediaTypes }) => mediaTypes.join(', ') || '–' },

@@ -1,11 +1,11 @@
 import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
 /** Lines of what is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
 export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
   const inUse = () =>
-    tableOf(detectors, [
+    table(detectors, [
       { title: 'in use now', min: 16, of: ({ id }) => id },
       { title: 'version', drop: 1, of: ({ version }) => version },
       { title: 'media types', min: 12, of: ({ mediaTypes }) => mediaTypes.join(', ') },
@@ -13,7 +13,7 @@ export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
       { title: 'digest', drop: 2, of: ({ digest }) => digest.slice(0, 12) },
     ])
   const outcomes = () =>
-    tableOf(daemons, [
+    table(daemons, [
       { title: 'daemon', min: 16, of: ({ daemon }) => daemon },
       { title: 'outcome', of: ({ outcome }) => outcome },
       { title: 'message', max: 90, min: 24, of: ({ message }) => message },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { SCORING_KEYS, settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
-import { tableOf } from '../terminal/table.js'
+import { table } from '../terminal/table.js'
 
 /** `attestd models verify`. */
 export function modelsVerifyVerb(): Command {
@@ -15,7 +15,7 @@ export function modelsVerifyVerb(): Command {
     const { verifyModels } = await import('../../app/verbs/models.js')
     const packages = await verifyModels(settingsOf(verb).settings)
     printFound(json, packages, () =>
-      tableOf(packages, [
+      table(packages, [
         { title: 'package', min: 16, of: ({ id, version }) => `✓ ${id}@${version}` },
         { title: 'digests and sample', drop: 1, of: () => 'as stated' },
         { title: 'start', right: true, of: ({ startMs }) => `${Math.round(startMs)} ms` },

@@ -1,8 +1,10 @@
 import { safeLine } from '../../core/safe-output.js'
 
 /** A column of a table. Numbers are aligned to the right by `right`. */
-export interface Column {
+export interface Column<Row> {
   readonly title: string
+  /** The cell of a row. */
+  readonly of: (row: Row) => string
   readonly right?: boolean
   /** Longest cell, characters; longer ones are cut with an ellipsis. @default 60 */
   readonly max?: number
@@ -10,11 +12,6 @@ export interface Column {
   readonly min?: number
   /** On a narrow terminal the column with the highest number is left out first. @default never */
   readonly drop?: number
-}
-
-/** A column that states which cell it has of a row. */
-export interface ColumnOf<Row> extends Column {
-  readonly of: (row: Row) => string
 }
 
 const GAP = 2
@@ -28,8 +25,8 @@ const LEAST = 8
 const outputWidth = (): number => process.stdout.columns || Number(process.env.COLUMNS) || USUAL_WIDTH
 
 /** A table that fits the terminal; a last line names the columns left out. Cells are made safe: some are foreign. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width = outputWidth()): string {
-  const cells = rows.map((row) => columns.map((_, index) => safeLine(row[index] ?? '')))
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = outputWidth()): string {
+  const cells = rows.map((row) => columns.map(({ of }) => safeLine(of(row))))
   const wanted = columns.map(({ title, max = USUAL_MAX }, index) =>
     // One by one: the rows may be more than a call takes arguments.
     cells.reduce((widest, row) => Math.max(widest, Math.min(max, row[index]!.length)), title.length),
@@ -53,15 +50,8 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   ].join('\n')
 }
 
-/** The same for rows of any kind. */
-export const tableOf = <Row>(rows: readonly Row[], columns: readonly ColumnOf<Row>[]): string =>
-  table(
-    columns,
-    rows.map((row) => columns.map(({ of }) => of(row))),
-  )
-
 /** Which columns are shown, and how wide each is. */
-function fitted(columns: readonly Column[], wanted: readonly number[], width: number) {
+function fitted(columns: readonly Omit<Column<never>, 'of'>[], wanted: readonly number[], width: number) {
   const least = wanted.map((want, index) => Math.min(want, columns[index]!.min ?? want))
   let shown = [...columns.keys()]
   const over = (widths: readonly number[]) =>
