@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { runCommandLine } from './command-line.js'
+import { errorForPeople, exitCodeOf } from './exit-code.js'
+import { printErrorLines } from './terminal/print.js'
 
-// Whoever reads has seen enough, as `| head` does: the rest is for nobody.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit()
+    // Whoever reads has seen enough, as `| head` does: the rest is for nobody.
+    if (error.code === 'EPIPE') process.exit()
+    printErrorLines(errorForPeople(error))
+    process.exit(exitCodeOf(error))
   })
 }
 

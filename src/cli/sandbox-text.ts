@@ -24,8 +24,8 @@ export function sandboxText(sandbox: Sandbox, { secrets, auth }: SandboxTextOpti
   return `The sandbox listens at ${url}  (docs: ${url}/docs, OpenAPI: ${url}/openapi.json)
 
 Keys of the signed-key API (v1):
-  attester   ${attesterKey.accessKey}  ${attesterKey.signingSecret}
-  submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}
+  attester   ${attesterKey.accessKey}  ${attesterKey.signingSecret}  (id ${attesterKey.id})
+  submitter  ${submitterKey.accessKey}  ${submitterKey.signingSecret}  (id ${submitterKey.id})
   session    ${sessionToken}
 
 Wallets of the wallet-session API, with their private keys${auth ? '' : ' (--no-auth: no sign-in needed)'}:

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { errorForPeople, exitCodeOf } from '../../src/cli/exit-code.js'
 import { SettingsError } from '../../src/config/load.js'
 import { AttestdError } from '../../src/core/errors.js'
+import { packagePath } from '../../src/core/files.js'
 import type { Reason } from '../../src/core/reasons.js'
 
 const problem = {
@@ -43,6 +46,15 @@ describe('an error on a terminal', () => {
       'attestd: ENOSPC: no space left on device, write  [disk-full]',
       expect.stringMatching(/fix {2}Free space where the command writes/),
     ])
+  })
+
+  it('is that too where standard output is a file on the full disk', () => {
+    const full = fs.openSync('/dev/full', 'w')
+    const command = [packagePath('dist', 'cli', 'main.js'), 'completion', 'bash']
+    const { status, stderr } = spawnSync(process.execPath, command, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+    fs.closeSync(full)
+    expect(stderr).toMatch(/^attestd: ENOSPC: .*\[disk-full\]\n {2}fix {2}Free space .*\n$/)
+    expect(status).toBe(75)
   })
 
   it('of another library has its text and its cause, and no stack', () => {

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { sandboxText } from '../../src/cli/sandbox-text.js'
+import { startSandbox } from '../support/sandbox.js'
+
+it('the sandbox prints the id by which each of its keys is revoked', async ({ onTestFinished }) => {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const text = sandboxText(sandbox, { secrets: null, auth: true })
+  for (const { id, accessKey } of sandbox.control.keys()) {
+    expect(text.split('\n').find((line) => line.includes(accessKey))).toContain(`(id ${id})`)
+  }
+})
