@@ -60,8 +60,8 @@ function importIt(folder: string, own: Partial<ImportOptions> = {}) {
     windowSeconds: null,
     check: null,
     modelsDir: bench.modelsDir,
-    clock: systemClock,
     measuring: {
+      clock: systemClock,
       ffmpeg: null,
       remoteToken: null,
       timeoutMs: 30_000,
@@ -350,6 +350,16 @@ describe('models import', () => {
     await (await bench.start({ detectors: ['other-name'] })).probe()
     await expect(importIt(folder, { id: 'other-name' })).rejects.toThrow(/already exists/)
     expect((await fs.readdir(bench.modelsDir)).toSorted()).toEqual(['other-name'])
+  })
+
+  it('of two at once under one id, the second to end is refused', async () => {
+    const config = { 'config.json': IMAGE_CONFIG, 'preprocessor_config.json': IMAGE_PROCESSOR }
+    const folder = await writeExport('twice', { ...config, 'model.onnx': PIXELS })
+    const ends = await Promise.allSettled([importIt(folder), importIt(folder)])
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { reason: 'import-unsupported', message: expect.stringContaining('already exists') },
+    })
   })
 })
 

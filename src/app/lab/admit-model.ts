@@ -1,9 +1,8 @@
-import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { VERSION } from '../../core/version.js'
-import { loadOrder, loadPackage } from '../../detect/package/package-loader.js'
+import { loadOrder } from '../../detect/package/package-loader.js'
 import { withdrawAdmission, writeAdmission } from '../../lab/admit/admission-record.js'
 import { type ExamRow, examine, needsData } from '../../lab/admit/exam.js'
 import type { Thresholds } from '../../lab/admit/thresholds.js'
@@ -13,7 +12,7 @@ import { openDataDir } from '../data-dir.js'
 import { evaluateModel } from './evaluate-model.js'
 import type { LabeledDataOptions } from './lab-scoring.js'
 import { measuringOf } from './measuring.js'
-import { packagePlace } from './named-package.js'
+import { namedPackage } from './named-package.js'
 
 /** Inferences of the own sample that its latency is the median of. */
 const TIMES = 5
@@ -53,20 +52,19 @@ export async function admitModel(
   if (data === null && needsData(thresholds)) {
     throw new AttestdError('setting-invalid', 'These thresholds need labeled data; pass it with --data.')
   }
-  const { modelsDir, id } = await packagePlace(settings, named)
-  const pack = await loadPackage(path.join(modelsDir, id))
+  const pack = await namedPackage(settings, named)
   // Before the exam, which may take hours.
   const { admissions: folder } = await openDataDir(settings.dataDir)
-  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: TIMES, tested: true, signal }
   const packages = loadOrder([pack])
-  const sample = await measureSample(packages, measuring)
+  const measuring = await measuringOf(settings, signal)
+  const sample = await measureSample(packages, { ...measuring, times: TIMES, tested: true })
   const evaluation =
     data === null ? null : await evaluateModel(settings, named, { ...options, data, root, out: null, by: [], command })
   if (evaluation) refuseTimeouts(evaluation.outcomes.failed['detector-timeout'] ?? 0, evaluation.data.rows)
   const { manifest, digest } = pack
   const packageLicenses = packages.map((one) => one.manifest.license)
   const rows = examine(thresholds, { packageLicenses, sample, evaluation })
-  const identity = { id, version: manifest.version, digest }
+  const identity = { id: manifest.id, version: manifest.version, digest }
   const passed = rows.flatMap(({ measured, ...row }) =>
     row.passed && measured !== null ? [{ ...row, measured, passed: true as const }] : [],
   )

@@ -81,8 +81,8 @@ export async function calibratedBy(
   if (options.write) {
     if (signal.aborted) throw interrupted()
     refuseEndlessBand(report)
-    const measuring = { ...(await measuringOf(settings)), clock: systemClock, times: 1, signal }
-    await writeCalibration(detector, report, await measureSample(loadOrder([detector]), measuring))
+    const measuring = await measuringOf(settings, signal)
+    await writeCalibration(detector, report, await measureSample(loadOrder([detector]), { ...measuring, times: 1 }))
   }
   return report
 }

@@ -1,15 +1,13 @@
-import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
 import type { DetectorSummary } from '../../detect/package/detector-summary.js'
-import { loadPackage } from '../../detect/package/package-loader.js'
 import { type Comparison, compareScored } from '../../lab/compare/comparison.js'
 import { readData } from '../../lab/data/read-data.js'
 import { selectRows } from '../../lab/data/select-rows.js'
 import { dataDigest } from '../../lab/evaluate/score-rows.js'
 import { seededRandom } from '../../lab/metrics/seeded-random.js'
 import { BOOTSTRAP_SEED, type LabeledDataOptions, scoreForLab } from './lab-scoring.js'
-import { packagePlace } from './named-package.js'
+import { namedPackage } from './named-package.js'
 
 /** `limit` counts rows that both packages can score: both get the same ones. */
 export interface CompareModelsOptions extends LabeledDataOptions {
@@ -52,12 +50,7 @@ export async function compareModels(
 }
 
 async function commonMediaTypes(settings: Settings, names: readonly [string, string]) {
-  const packages = await Promise.all(
-    names.map(async (named) => {
-      const { modelsDir, id } = await packagePlace(settings, named)
-      return loadPackage(path.join(modelsDir, id))
-    }),
-  )
+  const packages = await Promise.all(names.map((named) => namedPackage(settings, named)))
   const [first, second] = packages.map(({ manifest }) => manifest.mediaTypes)
   const common = first?.filter((type) => second?.includes(type)) ?? []
   if (common.length > 0) return common

@@ -76,8 +76,7 @@ async function writeReport(
       ? [[row.id, row.content.file] as const]
       : [],
   )
-  const decoding = { ...(await measuringOf(settings)), clock: systemClock }
-  const thumbnails = await makeThumbnails(new Map(pictures), decoding, signal)
+  const thumbnails = await makeThumbnails(new Map(pictures), await measuringOf(settings, signal))
   if (signal.aborted) throw interrupted()
   await makeFolder(folder)
   const write = (name: string, text: string) => writeFileAtomic(path.join(folder, name), text, { mode: FILE_MODE })

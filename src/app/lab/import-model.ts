@@ -1,5 +1,4 @@
 import type { Settings } from '../../config/settings.js'
-import { systemClock } from '../../core/clock.js'
 import { type ImportedPackage, type ImportOptions, importPackage } from '../../lab/import/import-package.js'
 import { sealPackage } from '../../lab/import/seal-package.js'
 import { measuringOf } from './measuring.js'
@@ -7,16 +6,15 @@ import { measuringOf } from './measuring.js'
 /** Makes a package of a Hugging Face export, in `out` or the models directory. @throws import-unsupported */
 export async function importModel(
   settings: Settings,
-  options: Omit<ImportOptions, 'clock' | 'measuring' | 'modelsDir'> & { readonly out: string | null },
+  options: Omit<ImportOptions, 'measuring' | 'modelsDir'> & { readonly out: string | null },
   signal: AbortSignal,
 ): Promise<ImportedPackage> {
   const { out, ...request } = options
-  const measuring = { ...(await measuringOf(settings)), signal }
-  return importPackage({ ...request, modelsDir: out ?? settings.modelsDir, clock: systemClock, measuring })
+  const measuring = await measuringOf(settings, signal)
+  return importPackage({ ...request, modelsDir: out ?? settings.modelsDir, measuring })
 }
 
 /** See `sealPackage`. @param folder absolute path */
 export async function sealModel(settings: Settings, folder: string, version: string | null, signal: AbortSignal) {
-  const measuring = { ...(await measuringOf(settings)), signal }
-  return sealPackage(folder, { version, clock: systemClock, measuring })
+  return sealPackage(folder, version, await measuringOf(settings, signal))
 }

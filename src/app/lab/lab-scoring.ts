@@ -1,14 +1,14 @@
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
-import { type LoadedPackage, loadPackage } from '../../detect/package/package-loader.js'
+import type { LoadedPackage } from '../../detect/package/package-loader.js'
 import type { DataRow, DataSet } from '../../lab/data/data-row.js'
 import { type SelectedRows, selectRows } from '../../lab/data/select-rows.js'
 import { KeptRows } from '../../lab/evaluate/kept-rows.js'
 import { scoreRows } from '../../lab/evaluate/score-rows.js'
 import type { ScoredRow } from '../../lab/evaluate/scored-row.js'
 import { openDetectors } from '../open/open-detectors.js'
-import { packagePlace } from './named-package.js'
+import { namedPackage } from './named-package.js'
 
 /** The same intervals on every run over the same rows. */
 export const BOOTSTRAP_SEED = 20260101
@@ -53,13 +53,12 @@ export async function scoreForLab(
   data: DataSet,
   { check, keepIn = null, limit, signal, onProgress }: LabScoringOptions,
 ): Promise<LabScoring> {
-  const { modelsDir, id } = await packagePlace(settings, named)
-  const detector = await loadPackage(path.join(modelsDir, id))
+  const detector = await namedPackage(settings, named)
   const { rows, otherMedia } = selectRows(data.rows, detector.manifest.mediaTypes, limit)
   await check?.(rows, detector)
   const host = await openDetectors(settings, {
-    modelsDir,
-    detectors: [{ id, shadow: false }],
+    modelsDir: path.dirname(detector.folder),
+    detectors: [{ id: detector.manifest.id, shadow: false }],
     expectedShare: EVEN_ODDS,
   })
   try {

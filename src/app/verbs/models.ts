@@ -143,7 +143,7 @@ export interface VerifiedModel extends Omit<SampleMeasurement, 'measurement'> {
 export async function verifyModels(settings: Settings, times = TIMES): Promise<VerifiedModel[]> {
   const { modelsDir, detectors } = settings
   const { signal } = new AbortController()
-  const measuring = { ...(await measuringOf(settings)), clock: systemClock, times, tested: true, signal }
+  const measuring = { ...(await measuringOf(settings, signal)), times, tested: true }
   const packages = await loadPackages({ modelsDir, detectors })
   checkTokenServers(loadOrder(packages), measuring.remoteToken ?? null)
   const verified: VerifiedModel[] = []

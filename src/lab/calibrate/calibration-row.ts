@@ -1,5 +1,3 @@
-import { weightsForPrior } from '../metrics/class-weights.js'
-
 /** One row that a calibration is fitted to or judged on. */
 export interface CalibrationRow {
   /** The detector's output before calibration. */
@@ -9,12 +7,6 @@ export interface CalibrationRow {
   readonly length: number
   /** How much the row counts. */
   readonly weight: number
-}
-
-/** Rows weighted so that fakes make up a stated share of them, and the weights still sum to their number. */
-export function weightedToPrior<Row extends CalibrationRow>(rows: readonly Row[], prior: number): Row[] {
-  const weights = weightsForPrior(rows, prior)
-  return rows.map((row) => ({ ...row, weight: row.fake ? weights.fake : weights.real }))
 }
 
 /**

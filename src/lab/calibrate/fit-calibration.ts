@@ -1,6 +1,7 @@
 import { AttestdError } from '../../core/errors.js'
 import type { Calibration } from '../../detect/package/calibration-schema.js'
-import { type CalibrationRow, weightedToPrior } from './calibration-row.js'
+import { weightedToPrior } from '../metrics/class-weights.js'
+import type { CalibrationRow } from './calibration-row.js'
 import { fitIsotonic } from './fit-isotonic.js'
 import { fitPlatt, type Line } from './fit-platt.js'
 import { fitTemperature } from './fit-temperature.js'

@@ -4,7 +4,7 @@ import { cleanLine } from '../../core/text.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { statedIn } from '../data/row-fields.js'
 import { quantile } from '../metrics/bootstrap.js'
-import { type ClassWeights, weightsForPrior } from '../metrics/class-weights.js'
+import { weightedToPrior } from '../metrics/class-weights.js'
 import { precisionRecallPoints } from '../metrics/precision-recall.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { reliabilityBins } from '../metrics/reliability.js'
@@ -42,12 +42,9 @@ export interface EvaluateOptions {
 
 /** All figures of a package on scored rows. */
 export function evaluate(scored: readonly ScoredRow[], options: EvaluateOptions): Evaluation {
-  const weights = weightsOf(scored, options.data.prior)
-  const rows = labeledScores(scored, weights)
-  const sure = labeledScores(
-    scored.filter(({ detection }) => detection && !detection.unsure),
-    weights,
-  )
+  const judged = scored.filter(({ detection }) => detection)
+  const rows = weightedScores(judged, options.data.prior)
+  const sure = rows.filter((_, index) => !judged[index]?.detection?.unsure)
   const ranked = rankScores(rows)
   const { by, command, attestd, node, platform, data, random } = options
   const fake = scored.filter(({ row }) => row.fake).length
@@ -96,11 +93,11 @@ function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['v
   return verdictMetrics(rows, random)
 }
 
-/** None where no share is stated, or where no weights would give it: a class is missing among the rows with a risk. */
-function weightsOf(scored: readonly ScoredRow[], prior: number | null): ClassWeights | undefined {
-  const rows = labeledScores(scored)
+/** Weighted where a share is stated, and where weights can give it: both classes are among the rows. */
+function weightedScores(judged: readonly ScoredRow[], prior: number | null): LabeledScore[] {
+  const rows = labeledScores(judged)
   const isMixed = rows.some(({ fake }) => fake) && rows.some(({ fake }) => !fake)
-  return prior === null || !isMixed ? undefined : weightsForPrior(rows, prior)
+  return prior === null || !isMixed ? rows : weightedToPrior(rows, prior)
 }
 
 /** The rows of a class that the detector is most wrong about, worst first; those with a risk on the right side are no mistakes. */

@@ -1,6 +1,5 @@
 import type { Random } from '../../core/clock.js'
 import { statedIn } from '../data/row-fields.js'
-import type { ClassWeights } from '../metrics/class-weights.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
 import type { EvaluationGroup } from './evaluation.js'
 import { figure, figuresOf, flaggedOf, ROW_METRICS } from './row-metrics.js'
@@ -63,11 +62,7 @@ function groupOf({ value, members, against, ranked }: RowGroup<ScoredRow>, rando
   }
 }
 
-/** The risks of the rows that have one, with their class. @param weights of a row of each class @default 1 */
-export function labeledScores(scored: readonly ScoredRow[], weights?: ClassWeights): LabeledScore[] {
-  return scored.flatMap(({ detection, row: { fake } }) => {
-    if (!detection) return []
-    const score = detection.risk
-    return [weights ? { score, fake, weight: fake ? weights.fake : weights.real } : { score, fake }]
-  })
+/** The risks of the rows that have one, with their class. */
+export function labeledScores(scored: readonly ScoredRow[]): LabeledScore[] {
+  return scored.flatMap(({ detection, row: { fake } }) => (detection ? [{ score: detection.risk, fake }] : []))
 }

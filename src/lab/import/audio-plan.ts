@@ -28,7 +28,6 @@ export function audioPlan(
   if (extractor !== undefined && !WAVEFORM_EXTRACTORS.includes(extractor)) {
     throw unsupported(
       `The export takes the output of ${extractor}; only models of the raw waveform (${WAVEFORM_EXTRACTORS[0]}) are supported.`,
-      undefined,
       'Serve the model with its feature extractor, and write a package with the runtime remote-file (models/README.md).',
     )
   }

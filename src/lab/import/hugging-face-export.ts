@@ -89,11 +89,7 @@ export interface HuggingFaceExport {
 export async function readExport(folder: string, model: string | null): Promise<HuggingFaceExport> {
   const config = await readJson(folder, 'config.json', modelConfig)
   if (config === null)
-    throw unsupported(
-      `${folder} holds no config.json.`,
-      undefined,
-      `Name the folder of an export: ${EXPORTER} writes one.`,
-    )
+    throw unsupported(`${folder} holds no config.json.`, `Name the folder of an export: ${EXPORTER} writes one.`)
   const { architecture, label_names: names, pretrained_cfg: timm } = config
   const preprocessor = await readPreprocessor(folder)
   const weights = await findModel(folder, model)
@@ -154,13 +150,12 @@ async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>): 
   const bytes = await readPart(folder, name)
   if (bytes === null) return null
   const again = `Export the model again: ${EXPORTER}.`
-  if (bytes.length > MAX_JSON_BYTES)
-    throw unsupported(`${name} is ${bytes.length} bytes, far too large.`, undefined, again)
+  if (bytes.length > MAX_JSON_BYTES) throw unsupported(`${name} is ${bytes.length} bytes, far too large.`, again)
   let json: unknown
   try {
     json = JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    throw unsupported(`${name} is not JSON.`, cause, again)
+    throw unsupported(`${name} is not JSON.`, again, cause)
   }
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
@@ -168,7 +163,7 @@ async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>): 
   const field = issue?.path.join('.') || 'the top level'
   // A union of forms states no more than this.
   const why = issue?.message.replace(/^Invalid input(?:: )?/, '') || 'is of no form that is known'
-  throw unsupported(`${name} is not accepted: ${field}: ${why}`, undefined, `Correct ${field} in ${name}. ${again}`)
+  throw unsupported(`${name} is not accepted: ${field}: ${why}`, `Correct ${field} in ${name}. ${again}`)
 }
 
 /** A file of the export; null where there is none. @throws AttestdError import-unsupported where it cannot be read */
@@ -177,8 +172,8 @@ function readPart(folder: string, name: string): Promise<Buffer | null> {
     const is = cause.code === 'EISDIR' ? 'is a folder, not a file' : 'cannot be read by this user'
     throw unsupported(
       `${path.join(folder, name)} ${is}.`,
-      cause,
       `Replace it or make it readable. ${EXPORTER} writes it.`,
+      cause,
     )
   })
 }

@@ -57,7 +57,6 @@ function refuseForeign(config: PreprocessorConfig): void {
   if (what === undefined) return
   throw unsupported(
     `preprocessor_config.json: ${what} is not supported.`,
-    undefined,
     'Serve the model with its image processor, and write a package with the runtime remote-file (models/README.md).',
   )
 }

@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Clock } from '../../core/clock.js'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { isThere } from '../../core/files.js'
-import { type DetectorManifest, MANIFEST_FILE, manifestDigest, manifestSchema } from '../../detect/package/manifest.js'
-import { calibrate } from '../../detect/scoring/calibration.js'
-import { type MeasureSampleOptions, measureSample } from '../measure/measure-sample.js'
+import { type DetectorManifest, MANIFEST_FILE, manifestDigest } from '../../detect/package/manifest.js'
+import type { Measuring } from '../measure/measure-sample.js'
 import type { Agreement } from './agreement.js'
 import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
@@ -16,9 +13,8 @@ import { unsupported } from './import-error.js'
 import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
 import { onnxNames } from './onnx-names.js'
 import { agreementOf, readReferences } from './reference-check.js'
+import { sealPackage } from './seal-package.js'
 
-/** Risk of the own sample may differ by this much on another machine. */
-const TOLERANCE = 0.02
 const MODEL_NAME = 'model.onnx'
 /** Where a package is made; that of a killed import holds a copy of the weights. */
 const WORKSHOP = '.import-'
@@ -33,8 +29,7 @@ export interface ImportOptions extends ImportRequest {
   readonly modelsDir: string
   /** Null: from the name of the folder. */
   readonly id: string | null
-  readonly clock: Clock
-  readonly measuring: Omit<MeasureSampleOptions, 'clock' | 'times'>
+  readonly measuring: Measuring
 }
 
 export interface ImportedPackage {
@@ -52,24 +47,28 @@ export interface ImportedPackage {
  * @throws AttestdError import-unsupported, and what loading and measuring gives
  */
 export async function importPackage(options: ImportOptions): Promise<ImportedPackage> {
-  const { clock, modelsDir, check } = options
+  const { modelsDir, check, measuring } = options
   const references = check === null ? null : await readReferences(check)
   const found = await readExport(options.folder, options.model)
-  const plan = planImport(found, await onnxNames(found.model, { ...options.measuring, clock }), options)
+  const plan = planImport(found, await onnxNames(found.model, measuring), options)
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
-  if (await isThere(folder)) throw unsupported(`${folder} already exists; use --id to name another.`)
+  const taken = () => unsupported(`${folder} already exists; use --id to name another.`)
+  if (await isThere(folder)) throw taken()
   await makeFolder(modelsDir)
   await removeLeftFolders(modelsDir, WORKSHOP)
   const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
   try {
     const made = path.join(workshop, id)
-    const manifest = await build(made, id, found, plan, options)
+    const manifest = await build(made, id, found, plan, measuring)
     const pack = { folder: made, manifest, digest: manifestDigest('') }
-    const agreement = references && (await agreementOf(pack, references, { ...options.measuring, clock }))
+    const agreement = references && (await agreementOf(pack, references, measuring))
     const { classes, guesses } = plan
     await fs.writeFile(path.join(made, 'card.md'), cardStub({ manifest, classes, export: found, guesses, agreement }))
-    await fs.rename(made, folder)
+    await fs.rename(made, folder).catch((error: NodeJS.ErrnoException) => {
+      // Another import under this id was faster.
+      throw error.code === 'ENOTEMPTY' ? taken() : error
+    })
     return { manifest, folder, classes, guesses, agreement }
   } finally {
     await removeOwnFolder(workshop)
@@ -81,7 +80,7 @@ async function build(
   id: string,
   found: HuggingFaceExport,
   plan: ImportPlan,
-  { clock, measuring }: ImportOptions,
+  measuring: Measuring,
 ): Promise<DetectorManifest> {
   await fs.mkdir(folder)
   const copied = [
@@ -91,29 +90,18 @@ async function build(
     [plan.sample, sampleName(plan)],
   ] as [from: string, name: string][]
   for (const [from, name] of copied) await fs.copyFile(from, path.join(folder, name))
-  const facts = copied.map(async ([, name]) => [name, await fileFacts(folder, name)])
-  const files = Object.fromEntries(await Promise.all(facts))
-  const draft = manifestOf(id, found, plan, files, 0)
-  const pack = { folder, manifest: draft, digest: manifestDigest('') }
-  const { measurement } = await measureSample([pack], { ...measuring, clock, times: 1 }).catch((error: unknown) => {
+  await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draftOf(id, found, plan)))
+  const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {
     const { message } = toAttestdError(error)
     throw new AttestdError('import-unsupported', `The export does not run here: ${message}`, { cause: error })
   })
-  const risk = Number(calibrate(measurement.rawScore, draft.calibration, measurement.length).toFixed(4))
-  const manifest = manifestOf(id, found, plan, files, risk)
-  await fs.writeFile(path.join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`)
-  return manifest
+  return (await sealing).manifest
 }
 
-function manifestOf(
-  id: string,
-  { config, license, data }: HuggingFaceExport,
-  plan: ImportPlan,
-  files: DetectorManifest['files'],
-  risk: number,
-): DetectorManifest {
+/** The manifest without what `sealPackage` completes. */
+function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan: ImportPlan) {
   const architecture = config.architectures?.[0] ?? config.model_type ?? 'network'
-  return manifestSchema.parse({
+  return {
     schema: 1,
     id,
     version: '1.0.0',
@@ -127,19 +115,19 @@ function manifestOf(
       input: plan.inputs,
       output: plan.output,
     },
-    files,
+    files: {},
     preprocessing: plan.preprocessing,
     ...outputOf(plan.classes),
-    aggregation: plan.aggregation,
+    aggregation: 'mean',
     calibration: { kind: 'identity' },
     decisionBand: { low: 0.5, high: 0.5 },
-    selfTest: { file: sampleName(plan), risk, tolerance: TOLERANCE },
+    selfTest: { file: sampleName(plan) },
     training: {
       data: 'Not known: the export does not state what it was trained on. See card.md.',
       license: 'Not known; use the weights for evaluation only until you have asked.',
     },
     license: license === null ? 'Not stated in the export' : `${license}, as the export states`,
-  })
+  }
 }
 
 const sampleName = ({ sample }: ImportPlan) => `selftest${path.extname(sample)}`
@@ -149,11 +137,6 @@ function outputOf({ labels, fake }: ImportPlan['classes']) {
   return labels.length === 1
     ? { outputKind: 'logit' }
     : { outputKind: 'class-logits', fakeClasses: fake, classes: labels.length }
-}
-
-async function fileFacts(folder: string, name: string): Promise<{ sha256: string; bytes: number }> {
-  const bytes = await fs.readFile(path.join(folder, name))
-  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length }
 }
 
 function idFrom(folder: string): string {

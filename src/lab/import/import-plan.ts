@@ -1,7 +1,6 @@
 import { packagePath } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { OnnxTensor, OnnxTensors } from '../../detect/contract/network.js'
-import type { DetectorManifest } from '../../detect/package/manifest.js'
 import { AUDIO_MASK, type Preprocessing } from '../../detect/package/preprocessing.js'
 import { TOKEN_INPUTS } from '../../detect/text/token-features.js'
 import { audioPlan } from './audio-plan.js'
@@ -9,7 +8,6 @@ import { findFakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 import { imagePlan } from './image-plan.js'
 import { unsupported } from './import-error.js'
-import type { PreprocessingPlan } from './preprocessing-plan.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
 /** What a person may state that an export does not. */
@@ -29,7 +27,6 @@ export interface ImportPlan {
   readonly inputs: string[]
   readonly output: string
   readonly classes: ReturnType<typeof findFakeClasses>
-  readonly aggregation: DetectorManifest['aggregation']
   /** Files that are copied with the weights. */
   readonly files: readonly string[]
   /** Absolute path of the file that becomes the package's own sample: one of those that come with attestd. */
@@ -37,9 +34,7 @@ export interface ImportPlan {
   readonly guesses: readonly string[]
 }
 
-type Task = Pick<ImportPlan, 'mediaType' | 'inputs' | 'files' | 'sample'> & {
-  readonly plan: PreprocessingPlan<Preprocessing>
-}
+type Task = Omit<ImportPlan, 'output' | 'classes'>
 
 const ONE_LOGIT = 'The one output was taken for a logit that rises with the one label.'
 
@@ -49,15 +44,13 @@ const WAVEFORM = 'input_values'
 
 /** Plans the import: the task follows from the inputs of the network. @throws AttestdError import-unsupported */
 export function planImport(found: HuggingFaceExport, names: OnnxTensors, request: ImportRequest): ImportPlan {
-  const { plan, ...task } = taskOf(found, names, request)
+  const task = taskOf(found, names, request)
   const classes = findFakeClasses(found.config, request.fakeLabels)
   return {
     ...task,
-    preprocessing: plan.preprocessing,
-    guesses: classes.labels.length > 1 ? plan.guesses : [...plan.guesses, ONE_LOGIT],
+    guesses: classes.labels.length > 1 ? task.guesses : [...task.guesses, ONE_LOGIT],
     output: outputOf(names.outputs, classes.labels.length),
     classes,
-    aggregation: 'mean',
   }
 }
 
@@ -73,7 +66,7 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
       inputs: takes,
       files: Object.values(TOKENIZER_FILES),
       sample: packagePath('samples', 'northanger-abbey.txt'),
-      plan: textPlan(found, request.languages),
+      ...textPlan(found, request.languages),
     }
   }
   const input = inputs.find(({ name }) => name !== AUDIO_MASK)
@@ -89,13 +82,12 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
     inputs.filter(({ name }) => name === AUDIO_MASK),
     ['int64', 'int32'],
   )
-  const plan = audioPlan(found.preprocessor, request.windowSeconds, input.shape[1] ?? null)
   return {
     mediaType: 'audio',
     inputs: [input.name, ...takes.filter((name) => name === AUDIO_MASK)],
     files: [],
     sample: packagePath('samples', 'inaugural-address.ogg'),
-    plan,
+    ...audioPlan(found.preprocessor, request.windowSeconds, input.shape[1] ?? null),
   }
 }
 
@@ -104,7 +96,7 @@ function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Ta
     throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
   const sample = packagePath('samples', 'chelsea.jpg')
   const plan = imagePlan(preprocessor, input.type === 'uint8')
-  return { mediaType: 'image', inputs: [input.name], files: [], sample, plan }
+  return { mediaType: 'image', inputs: [input.name], files: [], sample, ...plan }
 }
 
 function requireType(inputs: readonly OnnxTensor[], types: readonly string[]): void {
@@ -112,7 +104,6 @@ function requireType(inputs: readonly OnnxTensor[], types: readonly string[]): v
   if (other === undefined) return
   throw unsupported(
     `The input ${other.name} of the network is ${other.type ?? 'no tensor'}, not ${types.join(' or ')}.`,
-    undefined,
     `Export the model again with ${other.name} as ${types[0]}.`,
   )
 }

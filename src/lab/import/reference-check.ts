@@ -7,7 +7,7 @@ import { readJson } from '../../core/text.js'
 import { DetectorProcess } from '../../detect/host/detector-process.js'
 import type { DetectorPackage } from '../../detect/package/package-loader.js'
 import { outputAsLogit } from '../../detect/scoring/aggregation.js'
-import type { MeasureSampleOptions } from '../measure/measure-sample.js'
+import type { Measuring } from '../measure/measure-sample.js'
 import type { Agreement } from './agreement.js'
 import { unsupported } from './import-error.js'
 
@@ -29,9 +29,9 @@ interface Reference {
 /** Reads a folder's references. @throws import-unsupported where missing, of another form, or without their file */
 export async function readReferences(folder: string): Promise<Reference[]> {
   const bytes = await readFileIfPresent(path.join(folder, REFERENCE_FILE))
-  if (bytes === null) throw unsupported(`--check: ${folder} holds no ${REFERENCE_FILE}.`, undefined, FORM)
+  if (bytes === null) throw unsupported(`--check: ${folder} holds no ${REFERENCE_FILE}.`, FORM)
   const stated = readJson(referenceSchema, bytes.toString('utf8'))
-  if (stated === null) throw unsupported(`--check: ${REFERENCE_FILE} is not accepted.`, undefined, FORM)
+  if (stated === null) throw unsupported(`--check: ${REFERENCE_FILE} is not accepted.`, FORM)
   const references = Object.entries(stated).map(([name, logits]) => ({
     name,
     file: path.resolve(folder, name),
@@ -51,16 +51,12 @@ export async function readReferences(folder: string): Promise<Reference[]> {
 export async function agreementOf(
   pack: DetectorPackage,
   references: readonly Reference[],
-  { signal, ...options }: Omit<MeasureSampleOptions, 'times'>,
+  { signal, ...options }: Measuring,
 ): Promise<Agreement> {
   const { id, classes = 1 } = pack.manifest
   const other = references.find(({ logits }) => logits.length !== classes)
   if (other !== undefined)
-    throw unsupported(
-      `--check: ${other.name} has ${other.logits.length} logits, the package ${classes}.`,
-      undefined,
-      FORM,
-    )
+    throw unsupported(`--check: ${other.name} has ${other.logits.length} logits, the package ${classes}.`, FORM)
   const found: { name: string; difference: number }[] = []
   const refused: string[] = []
   const child = await DetectorProcess.start({ ...options, packages: [pack] }, signal)

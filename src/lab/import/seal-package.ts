@@ -2,7 +2,6 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { readFileIfPresent, sha256OfFile, writeFileAtomic } from '../../core/files.js'
 import { jsonIn, readJson } from '../../core/text.js'
@@ -18,7 +17,7 @@ import { folderOfFile, packageId } from '../../detect/package/package-file.js'
 import { loadOrder, withNeighbors } from '../../detect/package/package-loader.js'
 import { filesOfModule } from '../../detect/runtimes/module-detector.js'
 import { calibrate } from '../../detect/scoring/calibration.js'
-import { type MeasureSampleOptions, measureSample } from '../measure/measure-sample.js'
+import { type Measuring, measureSample } from '../measure/measure-sample.js'
 
 /** Of the self-test, where the manifest states none: on another processor the last digits differ. */
 const TOLERANCE = 0.02
@@ -33,23 +32,18 @@ const draftShape = z.looseObject({
 })
 type Draft = z.infer<typeof draftShape>
 
-/** How a package is measured; `version` is what it shall state, null: see `sealPackage`. */
-export interface SealOptions {
-  readonly version: string | null
-  readonly clock: Clock
-  readonly measuring: Omit<MeasureSampleOptions, 'clock' | 'times'>
-}
-
 /**
  * Completes the manifest of an own package: size and sha256 of each file that it names, and the risk of its own sample, which it
  * measures. A manifest without a version gets 1.0.0; one that was complete and whose files or risk changed, the next patch
  * version. A manifest that is true is not written.
  * @param folder absolute path of the package
+ * @param version what it shall state; null: as above
  * @throws AttestdError manifest-invalid, which names what is missing, and what loading and measuring gives
  */
 export async function sealPackage(
   folder: string,
-  { version, clock, measuring }: SealOptions,
+  version: string | null,
+  measuring: Measuring,
 ): Promise<{ manifest: DetectorManifest; changed: boolean }> {
   const where = path.join(folder, MANIFEST_FILE)
   const draft = await readDraft(where)
@@ -70,7 +64,7 @@ export async function sealPackage(
   if (stated.id !== path.basename(folder))
     throw manifestRefused(stated.id, 'id', `is ${stated.id}, but the folder is named ${path.basename(folder)}`)
   const pack = await withNeighbors({ folder, manifest: stated, digest: manifestDigest('') })
-  const { measurement } = await measureSample(loadOrder([pack]), { ...measuring, clock, times: 1 })
+  const { measurement } = await measureSample(loadOrder([pack]), { ...measuring, times: 1 })
   const risk = Number(calibrate(measurement.rawScore, stated.calibration, measurement.length).toFixed(4))
 
   const isTrue =

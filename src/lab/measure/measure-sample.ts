@@ -1,5 +1,4 @@
 import { median } from '../../core/arrays.js'
-import type { Clock } from '../../core/clock.js'
 import type { Measurement } from '../../detect/contract/measurement.js'
 import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
 import { selfTestJob } from '../../detect/host/self-test.js'
@@ -18,13 +17,16 @@ export interface SampleMeasurement {
   readonly rssBytes: number
 }
 
-export interface MeasureSampleOptions extends Omit<ChildOptions, 'packages' | 'clock'> {
-  readonly clock: Clock
+/** How a detector process of the lab is started; the signal ends the start. */
+export interface Measuring extends Omit<ChildOptions, 'packages'> {
+  readonly signal: AbortSignal
+}
+
+export interface MeasureSampleOptions extends Measuring {
   /** Inferences that the median is taken of. */
   readonly times: number
   /** Whether the sample must have the risk that the manifest states, and the process fit into its memory. @default false */
   readonly tested?: boolean
-  readonly signal: AbortSignal
 }
 
 /**

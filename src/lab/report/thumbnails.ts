@@ -1,8 +1,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
-import { type ChildOptions, DetectorProcess } from '../../detect/host/detector-process.js'
+import { DetectorProcess } from '../../detect/host/detector-process.js'
 import { interrupted } from '../interrupted.js'
+import type { Measuring } from '../measure/measure-sample.js'
 
 /** Longest side, px; twice what a card shows. */
 const SIDE = 280
@@ -16,8 +17,7 @@ const MAX_BYTES = 300_000
  */
 export async function makeThumbnails(
   files: ReadonlyMap<string, string>,
-  options: Omit<ChildOptions, 'packages'>,
-  signal: AbortSignal,
+  { signal, ...options }: Measuring,
 ): Promise<Map<string, string>> {
   const made = new Map<string, string>()
   const folder = await makeTemporaryFolder('attestd-thumbnails-')

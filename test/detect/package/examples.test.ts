@@ -74,17 +74,14 @@ describe('the example of each runtime', () => {
   it.each(kinds)(
     '%s is accepted, loads in a detector process, and its files and risk are as it states',
     async (kind) => {
-      const { manifest, changed } = await sealPackage(at(`example-${kind}`), {
-        version: null,
+      const { manifest, changed } = await sealPackage(at(`example-${kind}`), null, {
         clock: systemClock,
-        measuring: {
-          ffmpeg: null,
-          cage: null,
-          remoteToken: null,
-          timeoutMs: 60_000,
-          memoryBytes: 1e9,
-          signal: new AbortController().signal,
-        },
+        ffmpeg: null,
+        cage: null,
+        remoteToken: null,
+        timeoutMs: 60_000,
+        memoryBytes: 1e9,
+        signal: new AbortController().signal,
       })
       expect(changed).toBe(false)
       expect({ ...manifest, runtime: {} }).toEqual({ ...parseManifest(await example(kind), kind), runtime: {} })

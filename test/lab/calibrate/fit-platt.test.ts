@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
-import { plattTargets, weightedToPrior } from '../../../src/lab/calibrate/calibration-row.js'
+import { plattTargets } from '../../../src/lab/calibrate/calibration-row.js'
 import { fitPlatt } from '../../../src/lab/calibrate/fit-platt.js'
+import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
 import { drawn, row } from './drawn-rows.js'
 
 describe('the line', () => {

@@ -48,14 +48,10 @@ describe('groups', () => {
   })
 })
 
-describe('labeled scores', () => {
-  const MIXED = [scoredRow(0.9, true), scoredRow(0.2, true), scoredRow(0.1, false), scoredRow(0.7, false)]
-
-  it('take the weight of their class, or none', () => {
-    expect(labeledScores([...MIXED.slice(1, 3), refusedRow('a', true)], { fake: 3, real: 0.5 })).toEqual([
-      { score: 0.2, fake: true, weight: 3 },
-      { score: 0.1, fake: false, weight: 0.5 },
-    ])
-    expect(labeledScores(MIXED.slice(0, 1))).toEqual([{ score: 0.9, fake: true }])
-  })
+it('labeled scores are those of the rows that have one', () => {
+  const rows = [scoredRow(0.2, true), scoredRow(0.1, false), refusedRow('a', true)]
+  expect(labeledScores(rows)).toEqual([
+    { score: 0.2, fake: true },
+    { score: 0.1, fake: false },
+  ])
 })

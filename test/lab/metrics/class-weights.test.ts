@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { weightsForPrior } from '../../../src/lab/metrics/class-weights.js'
+import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
+import { sum } from '../../../src/lab/metrics/ranked-scores.js'
 
 describe('weights for a prior', () => {
   it.each([
@@ -8,15 +9,13 @@ describe('weights for a prior', () => {
     [0.9, 7, 13],
   ])('of %d over %i fakes and %i reals give that share, and sum to the rows', (prior, fakes, reals) => {
     const rows = Array.from({ length: fakes + reals }, (_, index) => ({ fake: index < fakes }))
-    const weights = weightsForPrior(rows, prior)
-    expect(weights.fake * fakes + weights.real * reals).toBeCloseTo(rows.length, 10)
-    expect((weights.fake * fakes) / rows.length).toBeCloseTo(prior, 10)
+    const weighted = weightedToPrior(rows, prior)
+    expect(sum(weighted.map(({ weight }) => weight))).toBeCloseTo(rows.length, 10)
+    expect(sum(weighted.filter(({ fake }) => fake).map(({ weight }) => weight)) / rows.length).toBeCloseTo(prior, 10)
   })
 
   it('that the rows have already change nothing', () => {
-    expect(weightsForPrior([{ fake: true }, { fake: false }, { fake: false }, { fake: false }], 0.25)).toEqual({
-      fake: 1,
-      real: 1,
-    })
+    const rows = [{ fake: true }, { fake: false }, { fake: false }, { fake: false }]
+    expect(weightedToPrior(rows, 0.25)).toEqual(rows.map((row) => ({ ...row, weight: 1 })))
   })
 })

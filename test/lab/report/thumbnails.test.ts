@@ -28,7 +28,7 @@ describe('thumbnails', () => {
       ['absent', path.join(folder, 'absent.png')],
       ['small', await write('s.png', await sharp(small).png().toBuffer())],
     ])
-    const made = await makeThumbnails(files, decoding, new AbortController().signal)
+    const made = await makeThumbnails(files, { ...decoding, signal: new AbortController().signal })
     expect([...made.keys()]).toEqual(['large', 'small'])
     const sizes = [...made.values()].map(async (url) => {
       const { format, height, width } = await sharp(
@@ -43,7 +43,7 @@ describe('thumbnails', () => {
   })
 
   it('are none after an interruption', async () => {
-    const stopped = makeThumbnails(new Map([['a', '/a']]), decoding, AbortSignal.abort())
+    const stopped = makeThumbnails(new Map([['a', '/a']]), { ...decoding, signal: AbortSignal.abort() })
     await expect(stopped).rejects.toMatchObject({ reason: 'draining' })
   })
 })
