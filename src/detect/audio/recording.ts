@@ -147,13 +147,19 @@ function meanOf(channels: readonly Float32Array[], most: number): Float32Array {
   const mean = new Float32Array(Math.min(most, first.length))
   for (let index = 0; index < mean.length; index++) {
     // A sum from zero on, as of more channels: it makes no zero negative.
-    let sum = 0 + (first[index] as number)
-    for (let channel = 1; channel < count; channel++) sum += channels[channel]?.[index] as number
-    // Written so that NaN fails too.
-    if (!(Math.abs(sum) <= MAX_LEVEL * count)) throw corruptSound('its samples are not within full scale.')
+    let sum = 0 + heard(first[index] as number)
+    for (let channel = 1; channel < count; channel++) sum += heard(channels[channel]?.[index] as number)
     mean[index] = sum / count
   }
   return mean
+}
+
+/** A sample as it is played: what is beyond full scale is cut there, so that nothing can be heard here that cannot be there. */
+function heard(sample: number): number {
+  if (sample >= -1 && sample <= 1) return sample
+  // Written so that NaN fails too.
+  if (!(Math.abs(sample) <= MAX_LEVEL)) throw corruptSound('its samples are not within full scale.')
+  return Math.sign(sample)
 }
 
 function join(pieces: readonly Float32Array[]): Float32Array {

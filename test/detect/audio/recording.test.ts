@@ -82,6 +82,21 @@ describe('WAVE', () => {
     expect(seconds).toBe(0.25)
   })
 
+  it.each([
+    ['at once', []],
+    ['behind tags', [riffChunk('LIST', Buffer.from('odd'))]],
+  ])('refuses a second piece of sound %s, which players play', async (_, between) => {
+    const more = Buffer.concat([wavFile(tone, { rate: RATE }), ...between, riffChunk('data', Buffer.alloc(800))])
+    await expect(read('pieces.wav', more)).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
+  it('hears what is beyond full scale as it is played', async () => {
+    const loud = Float32Array.from({ length: RATE }, (_, index) => (index % 2 === 0 ? 51 : -50))
+    const { samples } = await read('loud.wav', wavFile(loud, { rate: RATE, codec: 'float' }))
+    expect(samples[RATE / 2]).toBe(1)
+    expect(samples[RATE / 2 + 1]).toBe(-1)
+  })
+
   it('takes the mean of the channels', async () => {
     const left = sine(440, RATE, 0.1, 0.5)
     const stereo = left.map((sample) => sample)
@@ -134,6 +149,26 @@ describe('other formats, without ffmpeg', () => {
     expect((await read('tagged.mp3', Buffer.concat([tag, mp3, junk]))).samples).toEqual(whole.samples)
     const split = await read('split.mp3', Buffer.concat([mp3.subarray(0, 4000), junk, mp3.subarray(4000)]))
     expect(Math.abs(split.seconds - whole.seconds)).toBeLessThan(0.2)
+  })
+
+  it.each([
+    ['WAVE', () => wavFile(sine(440, RATE, 0.25, 0.5), { rate: RATE })],
+    ['Ogg', () => fixture('speech-opus.ogg')],
+  ])('refuses %s behind a tag of MP3, which players play whatever MP3 there is in it', async (_, make) => {
+    const tag = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
+    const footer = Buffer.from('3DI\u0004\0\u0010\0\0\0\0', 'latin1')
+    const withFooter = Buffer.concat([Buffer.from('ID3\u0004\0\u0010\0\0\0\0', 'latin1'), footer])
+    for (const front of [tag, withFooter]) {
+      const whole = Buffer.concat([front, await make(), await fixture('speech-mono.mp3')])
+      await expect(read('tagged.mp3', whole)).rejects.toMatchObject({ reason: 'media-unsupported' })
+    }
+  })
+
+  it('refuses a FLAC that goes on behind a fault, as players do', async () => {
+    const flac = await fixture('speech.flac')
+    const faulty = Buffer.concat([flac, Buffer.alloc(5000, 7), flac, flac])
+    await expect(read('faulty.flac', faulty)).rejects.toMatchObject({ reason: 'media-corrupt' })
+    expect((await read('tagged.flac', Buffer.concat([flac, Buffer.alloc(1000, 7)]))).seconds).toBeGreaterThan(0.9)
   })
 
   it('hears all channels of an MP3 that begins with one', async () => {

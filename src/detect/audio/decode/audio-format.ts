@@ -6,6 +6,8 @@ import type { WasmCodec } from './wasm-decode.js'
 import { isPlainWav } from './wav-samples.js'
 
 const ID3_HEADER_BYTES = 10
+/** In the flags of an ID3v2.4 tag: as many bytes follow it as its header has. */
+const HAS_FOOTER = 0x10
 
 /** What reads a file: a decoder of this package by its codec, or ffmpeg. */
 export type AudioFormat =
@@ -63,12 +65,17 @@ function oggFormat(head: Buffer): AudioFormat {
   return codec === undefined ? { reader: 'ffmpeg', mime: 'audio/ogg' } : { reader: 'wasm', codec, from: 0 }
 }
 
-/** ID3v2 stands before MP3 mostly, before AAC and FLAC at times. */
+/** ID3v2 stands before MP3 mostly, before AAC and FLAC at times. @throws AttestdError media-unsupported before anything else */
 async function behindTag(file: string, head: Buffer): Promise<AudioFormat> {
-  const from = ID3_HEADER_BYTES + synchsafe(head.subarray(6, 10))
-  const next = await readAt(file, from, 4)
-  if (next.toString('latin1') === 'fLaC') return { reader: 'wasm', codec: 'flac', from }
+  const footerBytes = ((head[5] ?? 0) & HAS_FOOTER) === 0 ? 0 : ID3_HEADER_BYTES
+  const from = ID3_HEADER_BYTES + synchsafe(head.subarray(6, 10)) + footerBytes
+  const next = await readAt(file, from, SNIFF_BYTES)
+  if (next.toString('latin1', 0, 4) === 'fLaC') return { reader: 'wasm', codec: 'flac', from }
   const isAdts = next.length >= 2 && (next.readUInt16BE(0) & 0xfff6) === 0xfff0
+  const { mime } = next.length === 0 ? { mime: null } : await sniff(next)
+  // Players play what stands there, while frames of MP3 may hide in it.
+  if (!isAdts && mime !== null && mime !== 'audio/mpeg')
+    throw new AttestdError('media-unsupported', `A tag of MP3 in front of ${mime} is not supported.`)
   return isAdts ? { reader: 'ffmpeg', mime: 'audio/aac' } : { reader: 'wasm', codec: 'mp3', from }
 }
 

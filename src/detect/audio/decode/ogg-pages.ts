@@ -4,11 +4,11 @@ import { CAPTURE_PATTERN, type OggPage, oggPageAt } from '../../../formats/ogg.j
 /**
  * Whole pages of an Ogg file. What lies between or behind them is passed over, and a page that was cut off is left out:
  * the decoders take its missing bytes for sound.
- * @throws AttestdError media-unsupported where a second recording follows the first: the decoders pass over it, or hear it
- *   with the channels of the first, while players play both
+ * @throws AttestdError media-unsupported where there is a second recording, next to the first one or behind it: the decoders
+ *   pass over it, or mix both up, while players play the first, or one after the other
  */
 export async function* oggPages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const requireFirst = firstOfChain()
+  const requireFirst = firstStream()
   let bytes: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {
     bytes = Buffer.concat([bytes, chunk])
@@ -27,14 +27,12 @@ export async function* oggPages(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** What refuses a page of a stream that did not begin where all of one recording do: at the start (RFC 3533, section 4). */
-function firstOfChain(): (page: OggPage) => void {
-  const serials = new Set<number>()
-  let isBegun = false
+/** What refuses a page of another stream than that of the first page, and one on which a stream begins anew. */
+function firstStream(): (page: OggPage) => void {
+  let first: number | undefined
   return ({ isFirst, serial }) => {
-    if (isBegun && (isFirst || !serials.has(serial)))
-      throw new AttestdError('media-unsupported', 'The file is a chain of several recordings.')
-    serials.add(serial)
-    isBegun ||= !isFirst
+    if (first !== undefined && (isFirst || serial !== first))
+      throw new AttestdError('media-unsupported', 'The file holds several recordings.')
+    first = serial
   }
 }

@@ -12,7 +12,7 @@ import { mayHoldSpeech } from './opus-packets.js'
 import { type BytePassage, MAX_SECONDS, planBytePassages } from './passages.js'
 import type { OpenSound, SoundBlocks } from './sound.js'
 import { decodeByWasm, type WasmCodec } from './wasm-decode.js'
-import { decodeSamples, wavHeader } from './wav-decode.js'
+import { decodeSamples, hasMoreSound, wavHeader } from './wav-decode.js'
 
 /**
  * Bytes that a decoder gets at once. Some dozen bytes of coded silence are a frame of 65,535 samples in 8 channels: at the
@@ -40,6 +40,8 @@ async function openWav(file: string, size: number): Promise<OpenSound> {
   const { blockAlign, sampleRate } = format
   const frames = Math.floor(Math.min(dataBytes, Math.max(0, size - dataAt)) / blockAlign)
   const seconds = frames / sampleRate
+  if (await hasMoreSound(file, dataAt + dataBytes + (dataBytes % 2)))
+    throw new AttestdError('media-unsupported', 'The WAVE file has several pieces of sound.')
   const whole = dataAt + frames * blockAlign
   const passages = planBytePassages(seconds, dataAt, whole).map(({ from, to, ...passage }) => {
     const start = from - ((from - dataAt) % blockAlign)

@@ -1,3 +1,4 @@
+import { readAt } from '../../../core/files.js'
 import { ByteReader } from './byte-reader.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './sound.js'
 import { sampleReader, type WavFormat } from './wav-samples.js'
@@ -27,6 +28,22 @@ export async function wavHeader(bytes: AsyncIterable<Uint8Array>): Promise<WavHe
   } finally {
     await reader.close()
   }
+}
+
+/**
+ * Whether another chunk of sound follows, which players play, too.
+ * @param from where the chunk behind the first sound begins; nowhere, if that goes on to the end of the file
+ */
+export async function hasMoreSound(file: string, from: number): Promise<boolean> {
+  let at = from
+  for (let count = 0; count < MAX_CHUNKS; count++) {
+    const head = Number.isSafeInteger(at) ? await readAt(file, at, 8) : Buffer.alloc(0)
+    if (head.length < 8) return false
+    if (head.toString('latin1', 0, 4) === 'data') return true
+    const size = head.readUInt32LE(4)
+    at += 8 + size + (size % 2)
+  }
+  return true
 }
 
 /**
@@ -71,6 +88,8 @@ async function* samplesOf(reader: ByteReader, format: WavFormat, dataBytes: numb
 async function readHeader(reader: ByteReader): Promise<WavHeader> {
   const riff = await reader.read(12)
   if (riff.length < 12 || riff.toString('latin1', 8, 12) !== 'WAVE') throw corruptSound('there is no WAVE header.')
+  // Players take no size of ds64 in a plain RIFF.
+  const isLong = riff.toString('latin1', 0, 4) === 'RF64'
   let format: WavFormat | undefined
   let longDataBytes: number | undefined
   for (let count = 0; count < MAX_CHUNKS; count++) {
@@ -84,8 +103,11 @@ async function readHeader(reader: ByteReader): Promise<WavHeader> {
       return { format, dataAt: reader.position, dataBytes: longDataBytes ?? stated }
     }
     const kept = id === 'fmt ' || id === 'ds64' ? await reader.read(Math.min(size, MAX_FORMAT_BYTES)) : Buffer.alloc(0)
-    if (id === 'fmt ') format = parseFormat(kept)
-    if (id === 'ds64' && kept.length >= 16) longDataBytes = Number(kept.readBigUInt64LE(8))
+    if (id === 'fmt ') {
+      if (format !== undefined) throw corruptSound('there are two format chunks.')
+      format = parseFormat(kept)
+    }
+    if (id === 'ds64' && isLong && kept.length >= 16) longDataBytes = Number(kept.readBigUInt64LE(8))
     await reader.skip(size + (size % 2) - kept.length)
   }
   throw corruptSound('the WAVE file has no samples.')

@@ -9,7 +9,7 @@ export interface WavFormat {
   readonly sampleRate: number
   /** Bytes of one sample of every channel. */
   readonly blockAlign: number
-  /** Bits of one sample; 24 may fill three or four bytes. */
+  /** Bits of one sample, in as many bytes as they fill. */
   readonly bits: number
 }
 
@@ -22,11 +22,16 @@ const MU_LAW_TAG = 7
 export const isPlainWav = (tag: number): boolean => [PCM, FLOAT, A_LAW_TAG, MU_LAW_TAG].includes(tag)
 
 /**
- * A function that reads the sample at a byte, -1 to 1. Bits above the stated ones are the upper ones of the container,
- * so the size of the container alone decides.
+ * A function that reads the sample at a byte, -1 to 1. Bits fill their container from its upper end, so its size decides.
  * @throws AttestdError media-unsupported
  */
 export function sampleReader({ tag, channels, blockAlign, bits }: WavFormat): (run: Buffer, at: number) => number {
+  // Players go by one of the two, and would hear another sound than is read here.
+  if (blockAlign !== channels * Math.ceil(bits / 8))
+    throw new AttestdError(
+      'media-unsupported',
+      `WAVE with samples of ${bits} bits in other containers is not supported.`,
+    )
   switch (`${tag}:${blockAlign / channels}`) {
     case `${PCM}:1`:
       return (run, at) => (run.readUInt8(at) - 128) / 128

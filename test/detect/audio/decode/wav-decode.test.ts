@@ -88,6 +88,12 @@ describe('decodeWav', () => {
     expect(blocks[0]?.channels).toHaveLength(channels)
   })
 
+  it('refuses samples in other containers than their bits need, which players read otherwise', async () => {
+    const wav = rawWav(sixteenBit(1, 2, 3, 4), PCM_16)
+    wav.writeUInt16LE(4, 32)
+    await expect(samplesOf(wav)).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
   it('takes the upper bytes of a container for the sample, as 24 bits in four', async () => {
     const data = Buffer.alloc(4)
     data.writeInt32LE(-(2 ** 30))
@@ -96,6 +102,12 @@ describe('decodeWav', () => {
 })
 
 describe('RF64', () => {
+  it('has a long size, which players do not take in a plain RIFF', async () => {
+    const plain = rf64(sixteenBit(1, 2, 3, 4), 4n)
+    plain.write('RIFF')
+    expect((await samplesOf(plain)).slice(0, 4)).toEqual([1, 2, 3, 4])
+  })
+
   it('reads as much as its long size states', async () => {
     expect(await samplesOf(rf64(sixteenBit(1, 2, 3, 4), 8n))).toEqual([1, 2, 3, 4])
     expect(await samplesOf(rf64(sixteenBit(1, 2, 3, 4), 4n))).toEqual([1, 2])
@@ -121,6 +133,7 @@ describe('refusals', () => {
     ['a format alone', wave(format), /no samples/],
     ['sound before its format', wave(sound.subarray(36), format), /no samples/],
     ['a format of 15 bytes', wave(riffChunk('fmt ', Buffer.alloc(15, 1))), /too short/],
+    ['a second format', wave(format, format, sound.subarray(36)), /two format chunks/],
     ['no bytes a sample', wave(riffChunk('fmt ', Buffer.from(`0100010040${'00'.repeat(11)}`, 'hex'))), /no channel/],
     [
       'a thousand chunks before the sound',
