@@ -1,4 +1,5 @@
-import { METRICS } from '../dist/observe/metrics/metric-table.js'
+import { FLEET_METRICS } from '../dist/observe/metrics/fleet-metric-table.js'
+import { METRIC_GROUPS } from '../dist/observe/metrics/metric-table.js'
 
 const HEAD = `# Metrics
 
@@ -16,25 +17,20 @@ const SHARED = `Every daemon on the queue states the same value: take \`max by\`
 
 /** The metrics page (config/METRICS.md) as Markdown, made from the metric table. */
 export function metricsPage() {
-  const groups = new Map()
-  for (const entry of Object.values(METRICS)) {
-    const title = whoStates(entry)
-    groups.set(title, [...(groups.get(title) ?? []), entry])
-  }
-  return [HEAD, ...[...groups].map(([title, entries]) => section(title, entries))].join('\n')
+  const sections = METRIC_GROUPS.map(({ roles, metrics }) => section(titleOf(roles, metrics), metrics))
+  return [HEAD, ...sections].join('\n')
 }
 
-function section(title, entries) {
-  const lines = entries.map(({ name, labels, type, help }) => {
-    const notes = [...(type === 'histogram' ? ['histogram'] : []), ...labels.map((label) => `\`${label}\``)]
+function section(title, metrics) {
+  const lines = Object.values(metrics).map(({ name, labels = [], buckets, help }) => {
+    const notes = [...(buckets ? ['histogram'] : []), ...labels.map((label) => `\`${label}\``)]
     return `- \`${name}\`${notes.length > 0 ? ` (${notes.join(', ')})` : ''}: ${help}`
   })
-  const intro = entries[0].shared ? [SHARED] : []
+  const intro = metrics === FLEET_METRICS ? [SHARED] : []
   return [`## ${title}`, '', ...intro, ...lines, ''].join('\n')
 }
 
-/** In the words of the page. */
-function whoStates({ roles, shared }) {
-  if (shared) return 'Shared by the queue'
+function titleOf(roles, metrics) {
+  if (metrics === FLEET_METRICS) return 'Shared by the queue'
   return roles ? `With the role ${roles.join(' or ')}` : 'Every daemon'
 }

@@ -1,110 +1,72 @@
-import type { MetricEntry } from './metric-entry.js'
+import type { MetricTable } from './metric-entry.js'
 
-/** What every daemon states of all daemons and of the queue they share. */
+/** What every daemon states of all daemons and of the queue they share: whoever adds such values up counts twice. */
 export const FLEET_METRICS = {
   queueDepth: {
     name: 'attestd_queue_depth',
-    type: 'gauge',
     labels: ['queue', 'state'],
-    shared: true,
     help: 'Jobs by state: waiting, active, delayed, failed, completed. Waiting that only grows: add workers. Delayed that only grows: see attestd_holds_total and attestd_retries_total.',
   },
   fleetDaemons: {
     name: 'attestd_fleet_daemons',
-    type: 'gauge',
     labels: ['state'],
-    shared: true,
     help: 'Daemons on the queue: alive, stopping, or lost in the last hour. Any lost: see attestd status --fleet.',
   },
   fleetLastSeen: {
     name: 'attestd_fleet_last_seen_seconds',
-    type: 'gauge',
     labels: ['daemon', 'machine', 'roles', 'version', 'state'],
-    shared: true,
     help: 'Time since a daemon last announced itself; for an hour after it was lost. Above 4: it hangs, is gone, or cannot reach the queue.',
   },
   fleetJobs: {
     name: 'attestd_fleet_jobs_per_second',
-    type: 'gauge',
     labels: ['daemon', 'queue'],
-    shared: true,
     help: 'Jobs per second of each daemon in the last minute. One at 0 while others work: it hangs.',
   },
   fleetDetectors: {
     name: 'attestd_fleet_detector_info',
-    type: 'gauge',
     labels: ['daemon', 'detector', 'version', 'digest', 'part'],
-    shared: true,
     help: '1 for each detector of each daemon, by digest and part (scores, shadow or canary).',
   },
   fleetMixed: {
     name: 'attestd_fleet_mixed',
-    type: 'gauge',
     labels: ['what'],
-    shared: true,
     help: '1 while live daemons differ in version, secret or detectors, else 0. 1 for longer than a roll-out takes: finish the roll-out.',
-  },
-  fleetForged: {
-    name: 'attestd_forged_total',
-    type: 'counter',
-    labels: ['what'],
-    zeros: [{ what: 'job' }, { what: 'verdict' }, { what: 'order' }],
-    help: 'Jobs, verdicts and orders on Redis without the code of the fleet, not used. Above 0 while all daemons have the same ATTESTD_FLEET_SECRET: somebody else writes to Redis.',
   },
   waitingJobs: {
     name: 'attestd_waiting_jobs',
-    type: 'gauge',
     labels: ['queue', 'turnaround'],
-    shared: true,
     help: 'Jobs that wait, by turnaround. Only growing: add workers.',
   },
   waitingOldest: {
     name: 'attestd_waiting_oldest_seconds',
-    type: 'gauge',
     labels: ['queue', 'turnaround'],
-    shared: true,
     help: 'How long the next job of a turnaround has waited; 0 if none waits. priority_5min above 60: it may come too late.',
   },
   drainSeconds: {
     name: 'attestd_drain_seconds',
-    type: 'gauge',
     labels: ['queue'],
-    shared: true,
     help: 'Estimated time until all waiting jobs are done; absent if unknown, as without workers. Growing: add workers.',
   },
   retryingJobs: {
     name: 'attestd_retrying_jobs',
-    type: 'gauge',
     labels: ['queue', 'reason'],
-    shared: true,
     help: 'Jobs that wait for a retry, by the last reason (held: the gate was closed); at most 300 per queue are counted. Growing: see that reason.',
   },
   unservedJobs: {
     name: 'attestd_unserved_jobs',
-    type: 'gauge',
     labels: ['queue'],
-    shared: true,
     help: 'Waiting jobs of a kind of media for which no live daemon has a detector. Above 0: start a worker with one.',
   },
   reviewWaiting: {
     name: 'attestd_review_jobs',
-    type: 'gauge',
-    labels: [],
-    shared: true,
     help: 'Unsure assets that wait for a person (ATTESTD_UNSURE_POLICY=review); at most 1000 are counted. Growing: nobody decides.',
   },
   reviewDeadline: {
     name: 'attestd_review_deadline_seconds',
-    type: 'gauge',
-    labels: [],
-    shared: true,
     help: 'Time until the nearest deadline of an unsure asset that waits for a person; absent where none waits. Below 600: decide it at /review, or it gets no score.',
   },
   missesAhead: {
     name: 'attestd_deadline_misses_ahead',
-    type: 'gauge',
-    labels: [],
-    shared: true,
     help: 'Waiting priority_5min assets that will be analyzed too late at this rate. Above 0: add workers now, or see attestd_retrying_jobs.',
   },
-} as const satisfies Record<string, MetricEntry>
+} as const satisfies MetricTable

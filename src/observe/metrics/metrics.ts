@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.js'
 import { SharedReading } from '../../core/shared-reading.js'
 import { withinLimit } from '../../core/time-limit.js'
 import type { MetricEntry, Role } from './metric-entry.js'
-import { METRICS, type MetricKey } from './metric-table.js'
+import { METRIC_GROUPS, type METRICS, type MetricKey } from './metric-table.js'
 
 /** A metric keeps at most this many label combinations; later ones are counted under `other`. */
 const MAX_SERIES = 300
@@ -14,7 +14,15 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 /** Wei in an ether. */
 const WEI_PER_ETHER = 1e18
 
-type Labels<Key extends MetricKey> = Readonly<Record<(typeof METRICS)[Key]['labels'][number], string>>
+type LabelsOf<Entry> = Entry extends { labels: readonly (infer Label extends string)[] }
+  ? Readonly<Record<Label, string>>
+  : Readonly<Record<never, string>>
+
+type KindOf<Entry extends MetricEntry> = Entry extends { buckets: readonly number[] }
+  ? 'histogram'
+  : Entry['name'] extends `${string}_total`
+    ? 'counter'
+    : 'gauge'
 
 interface Instruments<L> {
   readonly counter: {
@@ -29,7 +37,8 @@ interface Instruments<L> {
   readonly histogram: { observe(labels: L, value: number): void }
 }
 
-type MetricSet = { readonly [Key in MetricKey]: Instruments<Labels<Key>>[(typeof METRICS)[Key]['type']] }
+type Instrument<Entry extends MetricEntry> = Instruments<LabelsOf<Entry>>[KindOf<Entry>]
+type MetricSet = { readonly [Key in MetricKey]: Instrument<(typeof METRICS)[Key]> }
 
 /** The daemon's metrics: one typed field for each entry of the table, and the text for a scrape. */
 export interface Metrics extends MetricSet {
@@ -57,11 +66,11 @@ export function createMetrics({ clock, processMetrics, roles }: MetricsOptions):
   const registry = new Registry()
   if (processMetrics) collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
-  const isExported = (entry: MetricEntry) => !roles || !entry.roles || entry.roles.some((role) => roles.includes(role))
-  const registersOf = (entry: MetricEntry) => (isExported(entry) ? [registry] : [])
-  const entries = Object.entries<MetricEntry>(METRICS).map(
-    ([key, entry]) => [key, instrument(entry, registersOf(entry))] as const,
-  )
+  const entries = METRIC_GROUPS.flatMap(({ metrics, roles: of }) => {
+    const isExported = !roles || !of || of.some((role) => roles.includes(role))
+    const registers = isExported ? [registry] : []
+    return Object.entries(metrics).map(([key, entry]) => [key, instrument(entry, registers)] as const)
+  })
   const set = Object.fromEntries(entries) as unknown as MetricSet
   const collectors: (() => void | Promise<void>)[] = []
   // Whoever reaches the port may scrape, and each scrape reads the queue: those at the same time share one.
@@ -80,28 +89,27 @@ export function createMetrics({ clock, processMetrics, roles }: MetricsOptions):
   }
 }
 
-function instrument(entry: MetricEntry, registers: Registry[]) {
-  const { name, help } = entry
-  const common = { name, help, labelNames: [...entry.labels], registers }
-  let bound = seriesBound(entry.labels)
-  if (entry.type === 'counter') {
+function instrument({ buckets, help, labels: labelNames = [], name, zeros = [] }: MetricEntry, registers: Registry[]) {
+  const common = { name, help, labelNames, registers }
+  let bound = seriesBound(labelNames)
+  if (buckets) {
+    const histogram = new Histogram({ ...common, buckets: [...buckets] })
+    return { observe: (labels: Record<string, string>, value: number) => histogram.observe(bound(labels), value) }
+  }
+  if (name.endsWith('_total')) {
     const counter = new Counter(common)
-    for (const labels of entry.zeros ?? []) counter.inc(bound(labels), 0)
+    for (const labels of zeros) counter.inc(bound(labels), 0)
     return { inc: (labels: Record<string, string>, by = 1) => counter.inc(bound(labels), by) }
   }
-  if (entry.type === 'gauge') {
-    const gauge = new Gauge(common)
-    const clear = () => {
-      gauge.reset()
-      // One without labels would state a 0 that nobody measured.
-      if (entry.labels.length === 0) gauge.remove()
-      bound = seriesBound(entry.labels)
-    }
-    clear()
-    return { set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value), clear }
+  const gauge = new Gauge(common)
+  const clear = () => {
+    gauge.reset()
+    // One without labels would state a 0 that nobody measured.
+    if (labelNames.length === 0) gauge.remove()
+    bound = seriesBound(labelNames)
   }
-  const histogram = new Histogram({ ...common, buckets: [...(entry.buckets ?? [])] })
-  return { observe: (labels: Record<string, string>, value: number) => histogram.observe(bound(labels), value) }
+  clear()
+  return { set: (labels: Record<string, string>, value: number) => gauge.set(bound(labels), value), clear }
 }
 
 /** Labels come from code and configuration, but a mistake there must not grow memory without end. */

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fleetState } from '../../../src/fleet/fleet-state.js'
-import type { MetricEntry, Role } from '../../../src/observe/metrics/metric-entry.js'
-import { METRICS } from '../../../src/observe/metrics/metric-table.js'
+import type { Role } from '../../../src/observe/metrics/metric-entry.js'
+import { METRIC_GROUPS } from '../../../src/observe/metrics/metric-table.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { DaemonBench } from '../../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../../support/daemon-under-test.js'
@@ -35,8 +35,8 @@ async function known(daemon: DaemonUnderTest): Promise<string[]> {
 /** Whether a daemon with these roles may export the series. */
 function isOf(series: string, held: readonly Role[]): boolean {
   const name = series.replace(/_(bucket|sum|count)$/, '')
-  const entry = Object.values<MetricEntry>(METRICS).find((one) => one.name === name)
-  return !entry?.roles || entry.roles.some((role) => held.includes(role))
+  const group = METRIC_GROUPS.find(({ metrics }) => Object.values(metrics).some((one) => one.name === name))
+  return !group?.roles || group.roles.some((role) => held.includes(role))
 }
 
 describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
