@@ -76,13 +76,17 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
+/** Behind a text that is part of a key in JSON: the keys are those of this program, and a reader of the JSON needs them. */
+const NO_KEY = '(?!(?<=[{,]\\s{0,100}"[\\w-]{1,100})[\\w-]{0,100}"\\s*:)'
+
 function valuePatterns(secrets: readonly string[]): [RegExp, string][] {
   const patterns: [RegExp, string][] = []
   const short = secrets.filter((secret) => secret.length < MIN_VALUE_LENGTH)
-  if (short.length > 0) patterns.push([new RegExp(`(["'])(?:${alternation(short)})\\1`, 'g'), `$1${REDACTED}$1`])
+  if (short.length > 0)
+    patterns.push([new RegExp(`(["'])(?:${alternation(short)})\\1(?!\\s*:)`, 'g'), `$1${REDACTED}$1`])
   const forms = new Set(secrets.filter((secret) => secret.length >= MIN_VALUE_LENGTH).flatMap(secretForms))
   const texts = [...forms].filter((form) => !BARE_JSON.test(form)).sort((a, b) => b.length - a.length)
-  if (texts.length > 0) patterns.push([new RegExp(alternation(texts), 'g'), REDACTED])
+  if (texts.length > 0) patterns.push([new RegExp(`(?:${alternation(texts)})${NO_KEY}`, 'g'), REDACTED])
   const bare = alternation([...forms].filter((form) => BARE_JSON.test(form)))
   if (bare === '') return patterns
   patterns.push([new RegExp(`(?<=[:[,]\\s{0,8})(?:${bare})(?=\\s*[,}\\]])`, 'g'), `"${REDACTED}"`])

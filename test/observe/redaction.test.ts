@@ -60,6 +60,16 @@ describe('secret values', () => {
     expect(JSON.parse(clean)).toEqual({ a: REDACTED, b: [REDACTED, 1], c: `x ${REDACTED} y`, d: 912345678000 })
   })
 
+  it.each(['version', 'ers', 'vers', 'roles-held'])('keeps the keys of JSON where the secret is %s', (secret) => {
+    const text = (value: string) => JSON.stringify({ version: 1, 'roles-held': [value, { ers: value }] }, null, 2)
+    expect(createRedactor([secret])(text(secret))).toBe(text(REDACTED))
+  })
+
+  it('replaces what only looks like a key in a text from outside', () => {
+    const text = JSON.stringify({ msg: JSON.stringify({ hunter22: 1 }) })
+    expect(createRedactor(['hunter22'])(text)).not.toContain('hunter22')
+  })
+
   it('finds a number that ends a sentence', () => {
     expect(createRedactor(['12345678'])('The password is 12345678.')).not.toContain('12345678')
   })
