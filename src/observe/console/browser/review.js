@@ -2,6 +2,14 @@
 
 const rows = [...document.querySelectorAll('[data-row]')]
 
+/** The list reloads itself: the row that had the focus has it again. */
+const FOCUSED = 'attestd-review-row'
+const linkOf = (row) => row?.getAttribute('href') ?? ''
+if (rows.length > 0) {
+  rows.find((row) => linkOf(row) === sessionStorage.getItem(FOCUSED))?.focus({ preventScroll: true })
+  addEventListener('pagehide', () => sessionStorage.setItem(FOCUSED, linkOf(document.activeElement)))
+}
+
 addEventListener('keydown', (event) => {
   const { altKey, ctrlKey, key, metaKey, target } = event
   if (altKey || ctrlKey || metaKey || target instanceof HTMLInputElement) return
