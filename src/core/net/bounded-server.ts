@@ -1,10 +1,11 @@
 import http from 'node:http'
+import type { Socket } from 'node:net'
 
 /** What one caller, or many, can hold of an HTTP server. */
 export interface ServerLimits {
   /** From the first byte of a connection or request to the last of its headers and body, milliseconds. */
   readonly requestTimeoutMs: number
-  /** Further ones are closed at once. */
+  /** A further one takes the place of the first that has sent nothing yet; where there is none, it is closed at once. */
   readonly maxConnections: number
   /** A connection on which nothing moves is closed after this, milliseconds; longer than any answer takes. */
   readonly idleMs: number
@@ -28,8 +29,17 @@ export function boundedServer(limits: ServerLimits): (handler: http.RequestListe
       },
       handler,
     )
-    server.maxConnections = maxConnections
+    boundConnections(server, maxConnections)
     server.setTimeout(idleMs)
     return server
   }
+}
+
+function boundConnections(server: http.Server, most: number): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    if (open.size > most) [...open].find(({ bytesRead }) => bytesRead === 0)?.destroy()
+  })
 }
