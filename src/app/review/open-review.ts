@@ -45,7 +45,10 @@ export function reviewOf(parts: DaemonParts, side: ReviewSide): ReviewHandlers {
 }
 
 /** Service time, by which deadlines are stated; the local clock where this daemon does not know it. */
-function deskClock({ clock }: Pick<DaemonParts, 'clock'>, { service }: ReviewSide): Pick<Clock, 'now' | 'sleep'> {
+function deskClock(
+  { clock }: Pick<DaemonParts, 'clock'>,
+  { service }: Pick<ReviewSide, 'service'>,
+): Pick<Clock, 'now' | 'sleep'> {
   return { now: () => statedOrLocal(service?.clock, clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }
 
@@ -61,12 +64,24 @@ function rowOf({ id, job: { asset, review, verdict } }: WaitingReview): ReviewRo
   return { id, assetId: asset.id, title, mediaType, isUrgent, deadline: review.deadline, risk, algorithm }
 }
 
-/** Writes how many assets wait for a person, and how near the first deadline is, for a scrape. */
-export async function collectReview(parts: DaemonParts, side: ReviewSide): Promise<void> {
+/** Writes how many assets wait for a person, and how near the first deadline is, for a scrape; neither while the queue is away. */
+export async function collectReview(
+  parts: Pick<DaemonParts, 'clock' | 'metrics' | 'queue'>,
+  side: Pick<ReviewSide, 'service'>,
+): Promise<void> {
   const { metrics, queue } = parts
-  const jobs = await queue.retrying('submit', COUNTED).finally(() => metrics.reviewDeadline.clear())
+  const jobs = await readRetrying(queue).finally(() => {
+    metrics.reviewWaiting.clear()
+    metrics.reviewDeadline.clear()
+  })
   const deadlines = jobs.flatMap(({ data, id }) => inReview(id, data)?.job.review.deadline ?? [])
   metrics.reviewWaiting.set({}, deadlines.length)
   if (deadlines.length > 0)
     metrics.reviewDeadline.set({}, (Math.min(...deadlines) - deskClock(parts, side).now()) / 1000)
+}
+
+async function readRetrying(queue: DaemonParts['queue']) {
+  // First, because the command after it would wait for an engine that is away.
+  await queue.ping()
+  return queue.retrying('submit', COUNTED)
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { collectDepths } from '../../../src/app/daemon/collect-gauges.js'
+import { collectReview } from '../../../src/app/review/open-review.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
-import type { QueueName } from '../../../src/queue/queues.js'
+import type { QueueEngine, QueueName } from '../../../src/queue/queues.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const newMetrics = () => createMetrics({ clock: new ManualClock(), processMetrics: false })
@@ -27,4 +28,15 @@ describe('the depth of queues', () => {
     await expect(collectDepths(away, metrics)).rejects.toMatchObject({ reason: 'queue-unreachable' })
     expect([await depths(), asked]).toEqual([[], []])
   })
+})
+
+it('assets that wait for a person are counted, and not at all while the queue is away', async () => {
+  const [metrics, clock] = [newMetrics(), new ManualClock()]
+  const waiting = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('attestd_review_'))
+  const queue = { ping: async () => {}, retrying: async () => [] } as unknown as QueueEngine
+  await collectReview({ clock, metrics, queue }, { service: null })
+  expect(await waiting()).toEqual(['attestd_review_jobs 0'])
+  const ping = () => Promise.reject(new AttestdError('queue-unreachable'))
+  await expect(collectReview({ clock, metrics, queue: { ...queue, ping } }, { service: null })).rejects.toThrow()
+  expect(await waiting()).toEqual([])
 })
