@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { LoadedSettings } from '../config/load.js'
-import type { Clock, Random } from '../core/clock.js'
+import type { Clock } from '../core/clock.js'
 import type { Logger } from '../observe/logger.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { ThrottledLog } from '../observe/throttled-log.js'
@@ -15,21 +15,15 @@ import type { DetectorSelection } from './rollout/detector-selection.js'
 /** The loaded settings and what exists before the daemon. `secrets` are masked in what HTTP sends. */
 export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origins' | 'secrets' | 'file'> {
   readonly log: Logger
-  /** Called for log lines by level; see `createLogger`. */
-  readonly metrics?: Metrics
+  readonly metrics: Metrics
   /** Ends waits of the start. */
-  readonly signal?: AbortSignal | undefined
-  /** @default systemClock */
-  readonly clock?: Clock
-  /** @default Math.random */
-  readonly random?: Random
+  readonly signal: AbortSignal
 }
 
 /** What the parts of the daemon share. */
 export interface DaemonParts {
   readonly options: DaemonOptions
   readonly clock: Clock
-  readonly random: Random
   readonly paths: DataPaths
   readonly queue: QueueEngine
   readonly metrics: Metrics
@@ -39,8 +33,8 @@ export interface DaemonParts {
   readonly drift: DriftWatch
   readonly selection: DetectorSelection
   readonly report: Report
-  /** The wallet, where this process signs with one; absent: opened where it is needed. */
-  readonly signer?: Signer | undefined
+  /** Null where this process signs with no wallet. */
+  readonly signer: Signer | null
 }
 
 /** Verbs read the same file; without one only the folder states which daemon is meant. */

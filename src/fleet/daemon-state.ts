@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import type { ComparisonRow } from './comparison-row.js'
-import type { SelectionState } from './daemon-card.js'
-import type { FleetState } from './fleet-state.js'
+import { fleetState } from './fleet-state.js'
 import type { RecentRow } from './recent-rows.js'
 
 /** Most rows that the page and `/status` show; the page looks for others in all that it is given. */
@@ -35,9 +35,54 @@ export interface DriftRow {
   readonly abstention: number | null
 }
 
+/** A detector that a daemon has loaded. */
+export const runningDetector = z.object({
+  id: z.string(),
+  version: z.string(),
+  title: z.string(),
+  mediaTypes: z.array(z.string()).readonly(),
+  digest: z.string(),
+  weight: z.number(),
+  /** Measured on live work, never submitted. */
+  shadow: z.boolean(),
+  /** Percent of the assets that it scores as a candidate. */
+  canary: z.number().optional(),
+  /** A shadow because no list names it. */
+  unlisted: z.boolean().optional(),
+})
+
+/** What the verbs read of the state of a running daemon. */
+export const verbState = z.object({
+  version: z.string(),
+  roles: z.array(z.string()).readonly(),
+  /** Origin of the service. */
+  service: z.string(),
+  queueEngine: z.string(),
+  draining: z.boolean(),
+  /** Share of machine-made media that risks are stated for, 0 to 1. */
+  expectedShare: z.number(),
+  queues: z
+    .array(
+      z.object({
+        name: z.string(),
+        paused: z.boolean(),
+        waiting: z.number(),
+        active: z.number(),
+        delayed: z.number(),
+        failed: z.number(),
+        completed: z.number(),
+      }),
+    )
+    .readonly(),
+  /** All daemons on the queue; null while the queue is away. */
+  fleet: fleetState.nullable(),
+  detectors: z.array(runningDetector).readonly(),
+  /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
+  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullable(),
+})
+
 /** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
-export interface DaemonState {
-  readonly version: string
+export interface DaemonState extends Readonly<z.infer<typeof verbState>> {
   /** As the fleet knows this daemon. */
   readonly name: string
   /** What a verb needs to find the settings of this daemon, such as `--config FILE`. */
@@ -45,22 +90,6 @@ export interface DaemonState {
   /** Local Unix ms. */
   readonly startedAt: number
   readonly pid: number
-  readonly roles: readonly string[]
-  /** Origin of the service. */
-  readonly service: string
-  readonly queueEngine: string
-  readonly draining: boolean
-  readonly queues: readonly {
-    readonly name: string
-    readonly paused: boolean
-    readonly waiting: number
-    readonly active: number
-    readonly delayed: number
-    readonly failed: number
-    readonly completed: number
-  }[]
-  /** All daemons on the queue; null while the queue is away. */
-  readonly fleet: FleetState | null
   /** Of the whole fleet, newest first. */
   readonly recent: readonly RecentRow[]
   readonly stake: {
@@ -83,20 +112,6 @@ export interface DaemonState {
   } | null
   /** Scores that no daemon on this queue sent, since the start; null where this process does not submit. */
   readonly doppelgangers: { readonly scores: number; readonly lastAsset: string | null } | null
-  readonly detectors: readonly {
-    readonly id: string
-    readonly version: string
-    readonly title: string
-    readonly mediaTypes: readonly string[]
-    readonly digest: string
-    /** Measured on live work, never submitted. */
-    readonly shadow?: boolean
-    readonly weight?: number
-    /** Percent of the assets that it scores as a candidate. */
-    readonly canary?: number | undefined
-  }[]
-  /** Which detectors are chosen, and by whose word; null where the daemon does not analyze. */
-  readonly selection: Pick<SelectionState, 'setting' | 'chosen'> | null
   /** Absent where no shadow detector has had anything to do. */
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
   /** What the candidates did since the start, on this daemon. */
@@ -107,8 +122,8 @@ export interface DaemonState {
     readonly ready: number
     readonly busy: number
     readonly size: number
-    /** Whether they run in a cage of bubblewrap; absent in answers of an older daemon. */
-    readonly caged?: boolean
+    /** Whether they run in a cage of bubblewrap. */
+    readonly caged: boolean
   } | null
   /** Local Unix ms of the last inference; null: none yet. */
   readonly lastInferenceAt: number | null

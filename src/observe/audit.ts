@@ -65,7 +65,7 @@ function short(fact: unknown): unknown {
 }
 
 /** Answers to requests that were not let in, which did nothing. */
-const REFUSED: ReadonlySet<number> = new Set([401, 403, 421, 429])
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 405, 421, 429])
 
 /** Records each write to the routes of this (encapsulated) instance with its answer. @param actionOf what the request asks for */
 export function auditWrites(

@@ -2,9 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { choiceText, chosenDetectors } from '../config/detector-choice.js'
 import { type Audit, auditWrites } from './audit.js'
-import { decodeUser, USER_HEADER } from './control-client.js'
 import { hasBearer } from './http-access.js'
 import { parseRequest } from './parse-request.js'
+
+/** States who typed the verb, percent-encoded. */
+export const USER_HEADER = 'x-attestd-user'
 
 /** What verbs ask of the running daemon. Absent queue: all. */
 export interface ControlHandlers {
@@ -25,11 +27,13 @@ export interface ControlHandlers {
   rollback(): Promise<unknown>
 }
 
-/** Who may call the control routes (bearers of `token`), for which queues, and what does the work. */
+/** Who may call the control routes, for which queues, and what does the work. */
 export interface ControlOptions {
-  readonly token: string
+  /** Bearer token of this run; see `newControlToken`. */
+  readonly controlToken: string
+  /** Names that the control routes accept. */
   readonly queueNames: readonly string[]
-  readonly handlers: ControlHandlers
+  readonly control: ControlHandlers
   readonly audit: Audit
 }
 
@@ -41,7 +45,10 @@ const MAX_IDS = 1000
 const MAX_DETECTORS_TEXT = 10_000
 
 /** The control routes: GET /control/failed and /control/waiting, POST /control/retry, drain, pause, resume, reload and rollback, each behind the token of this run. */
-export function registerControl(app: FastifyInstance, { audit, token, queueNames, handlers }: ControlOptions): void {
+export function registerControl(
+  app: FastifyInstance,
+  { audit, controlToken, queueNames, control }: ControlOptions,
+): void {
   const queue = z.enum(queueNames as [string, ...string[]]).optional()
   const listQuery = z.object({ queue, limit: z.coerce.number().int().min(1).max(MAX_LISTED).default(100) })
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
@@ -57,7 +64,7 @@ export function registerControl(app: FastifyInstance, { audit, token, queueNames
     userOf: ({ headers }) => decodeUser(headers[USER_HEADER]),
   })
   app.addHook('onRequest', async (request, reply) => {
-    if (hasBearer(request.headers.authorization, token)) return
+    if (hasBearer(request.headers.authorization, controlToken)) return
     await reply
       .code(401)
       .header('www-authenticate', 'Bearer')
@@ -67,21 +74,30 @@ export function registerControl(app: FastifyInstance, { audit, token, queueNames
   })
   for (const list of ['failed', 'waiting'] as const) {
     app.get(`/control/${list}`, async (request) => ({
-      jobs: await handlers[list](parseRequest(listQuery, request.query)),
+      jobs: await control[list](parseRequest(listQuery, request.query)),
     }))
   }
   app.post('/control/retry', async (request) => ({
-    retried: await handlers.retry(parseRequest(retryBody, request.body ?? {})),
+    retried: await control.retry(parseRequest(retryBody, request.body ?? {})),
   }))
   app.post('/control/drain', async (request) => ({
-    drained: await handlers.drain(parseRequest(queueBody, request.body ?? {})),
+    drained: await control.drain(parseRequest(queueBody, request.body ?? {})),
   }))
   app.post('/control/pause', async (request) => ({
-    paused: await handlers.pause(parseRequest(queueBody, request.body ?? {})),
+    paused: await control.pause(parseRequest(queueBody, request.body ?? {})),
   }))
   app.post('/control/resume', async (request) => ({
-    paused: await handlers.resume(parseRequest(queueBody, request.body ?? {})),
+    paused: await control.resume(parseRequest(queueBody, request.body ?? {})),
   }))
-  app.post('/control/reload', (request) => handlers.reload(parseRequest(reloadBody, request.body ?? {})))
-  app.post('/control/rollback', () => handlers.rollback())
+  app.post('/control/reload', (request) => control.reload(parseRequest(reloadBody, request.body ?? {})))
+  app.post('/control/rollback', () => control.rollback())
+}
+
+/** The user that a request states in its header. */
+function decodeUser(header: string | string[] | undefined): string {
+  try {
+    return decodeURIComponent(String(header ?? 'unknown'))
+  } catch {
+    return 'unknown'
+  }
 }

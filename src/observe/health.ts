@@ -3,6 +3,7 @@ import { toAttestdError } from '../core/errors.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import { SharedReading } from '../core/shared-reading.js'
 import { withinLimit } from '../core/time-limit.js'
+import { VERSION } from '../core/version.js'
 
 /** What a readiness check found. */
 export interface CheckResult {
@@ -53,12 +54,9 @@ export interface Health {
   liveness(): { readonly alive: true; readonly version: string; readonly uptimeSeconds: number }
 }
 
-/** `version` is what `/healthz` states; `clock` limits how long a check may take and how old a shared result is. */
+/** `clock` limits how long a check may take and how old a shared result is. */
 export interface HealthOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
-  readonly version: string
-  /** Called with each check's result, for the metric. */
-  readonly onResult?: (name: string, ok: boolean) => void
   /** What a person can do about a check, by its reason. @default what the list of reasons states */
   readonly fixes?: Readonly<Partial<Record<Reason, string>>>
 }
@@ -71,7 +69,7 @@ const SHARED_MS = 1000
 const NOT_READY_SHARED_MS = 100
 
 /** Not ready until a check is registered; uptime counts from this call. */
-export function createHealth({ clock, version, onResult, fixes = {} }: HealthOptions): Health {
+export function createHealth({ clock, fixes = {} }: HealthOptions): Health {
   const started = clock.monotonic()
   const checks = new Map<string, { readonly check: Check; readonly late: Reason }>()
   const shared = new SharedReading<Readiness>({
@@ -85,7 +83,6 @@ export function createHealth({ clock, version, onResult, fixes = {} }: HealthOpt
       ...withFix(await resultOf(check, late, clock), fixes),
     }))
     const results: NamedCheck[] = await Promise.all(running)
-    for (const { name, ok } of results) onResult?.(name, ok)
     return { ready: results.length > 0 && results.every(({ ok }) => ok), checks: results }
   }
 
@@ -95,7 +92,11 @@ export function createHealth({ clock, version, onResult, fixes = {} }: HealthOpt
       shared.forget()
     },
     readiness: () => shared.share(run),
-    liveness: () => ({ alive: true, version, uptimeSeconds: Math.round((clock.monotonic() - started) / 1000) }),
+    liveness: () => ({
+      alive: true,
+      version: VERSION,
+      uptimeSeconds: Math.round((clock.monotonic() - started) / 1000),
+    }),
   }
 }
 

@@ -5,16 +5,16 @@ import type { Log } from '../core/log.js'
 import { boundedServer, type ServerLimits } from '../core/net/bounded-server.js'
 import type { DaemonState } from '../fleet/daemon-state.js'
 import type { HistoryPoint } from '../fleet/history.js'
-import { type Audit, auditWrites } from './audit.js'
+import { auditWrites } from './audit.js'
 import { bindError } from './bind-error.js'
-import { type QueueBoard, registerBoard } from './board/queue-board.js'
+import { registerBoard } from './board/queue-board.js'
 import { CONSOLE_CSP } from './console/console-assets.js'
 import { registerConsoleFiles } from './console/console-files.js'
 import { consolePage } from './console/console-page.js'
 import { documentOf } from './console/history-document.js'
 import { recentQuery } from './console/recent-filter.js'
 import { statusDocument } from './console/status-document.js'
-import { type ControlHandlers, registerControl } from './control-routes.js'
+import { type ControlOptions, registerControl } from './control-routes.js'
 import { errorFacts } from './error-facts.js'
 import type { Health } from './health.js'
 import { accessPolicy, basicUser, isCrossSiteWrite, isLoopbackHostHeader } from './http-access.js'
@@ -26,7 +26,7 @@ import type { ReviewHandlers } from './review/review-port.js'
 import { registerReview } from './review/review-routes.js'
 
 /** What the server shows and whom it admits; `state` is asked for each page, not kept. */
-export interface HttpServerOptions {
+export interface HttpServerOptions extends ControlOptions {
   /** Address to bind. Off loopback and without a password only probes and metrics are served. */
   readonly host: string
   /** 0 takes any free port. */
@@ -34,7 +34,6 @@ export interface HttpServerOptions {
   /** Opens console, status and board (any user name), and makes the board writable. */
   readonly password?: string | undefined
   readonly log: Log
-  readonly audit: Audit
   readonly redact: Redactor
   readonly health: Health
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
@@ -42,13 +41,10 @@ export interface HttpServerOptions {
   /** The last hour, oldest first. */
   readonly history: () => readonly HistoryPoint[]
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
-  /** Names that the control routes accept. */
-  readonly queueNames: readonly string[]
-  readonly control: ControlHandlers
+  /** BullMQ queues that the board shows. */
+  readonly boardQueues: readonly unknown[]
   /** Serves the pages on which people decide unsure assets; only where there is a password. */
   readonly review?: ReviewHandlers | undefined
-  /** Bearer token of this run; see `newControlToken`. */
-  readonly controlToken: string
   /** @default LIMITS */
   readonly limits?: ServerLimits
 }
@@ -58,8 +54,6 @@ export interface HttpServer {
   /** Where this machine reaches it, `http://127.0.0.1:8780`. */
   readonly url: string
   readonly port: number
-  /** Shows these BullMQ queues on the board from now on; before that it is empty. */
-  setBoardQueues(queues: readonly unknown[]): void
   close(): Promise<void>
 }
 
@@ -92,22 +86,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   })
   guardEverything(app, options)
   registerProbes(app, options)
-  await app.register(async (scope) =>
-    registerControl(scope, {
-      token: options.controlToken,
-      queueNames: options.queueNames,
-      handlers: options.control,
-      audit: options.audit,
-    }),
-  )
-  const board = await registerPages(app, options)
+  await app.register(async (scope) => registerControl(scope, options))
+  await registerPages(app, options)
   await listen(app, options)
   const address = app.server.address()
   const port = typeof address === 'object' && address ? address.port : options.port
   return {
     url: `http://${reachableHost(options.host)}:${port}`,
     port,
-    setBoardQueues: (queues) => board.setQueues(queues),
     close: () => app.close(),
   }
 }
@@ -154,10 +140,9 @@ function registerProbes(app: FastifyInstance, { health, metrics }: HttpServerOpt
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
 }
 
-async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<QueueBoard> {
+async function registerPages(app: FastifyInstance, options: HttpServerOptions): Promise<void> {
   const { audit, clock, host, password, controlToken: token, health, history, log, review, state } = options
   const hasReview = review !== undefined && password !== undefined
-  let board: QueueBoard | undefined
   await app.register(async (pages) => {
     await guardPages(pages, { policy: accessPolicy(host, password), password, token, clock, log })
     pages.get('/', async (request, reply: FastifyReply) => {
@@ -186,10 +171,9 @@ async function registerPages(app: FastifyInstance, options: HttpServerOptions): 
         actionOf: ({ method, url }) => `${method} ${url}`,
         userOf: ({ headers }) => basicUser(headers.authorization),
       })
-      board = registerBoard(scope, { writable: password !== undefined, health })
+      registerBoard(scope, { writable: password !== undefined, health, queues: options.boardQueues })
     })
   })
-  return board!
 }
 
 async function listen(app: FastifyInstance, { host, port }: HttpServerOptions): Promise<void> {

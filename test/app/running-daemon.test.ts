@@ -98,8 +98,11 @@ describe('verbs that need a daemon', () => {
     service: 'https://service.example',
     queueEngine: 'redis',
     draining: false,
-    queues: [{ name: 'submit', waiting: 1, active: 2, delayed: 3, failed: 4 }],
+    expectedShare: 0.5,
+    queues: [{ name: 'submit', paused: false, waiting: 1, active: 2, delayed: 3, failed: 4, completed: 5 }],
     fleet: null,
+    detectors: [],
+    selection: null,
     readiness: { ready: false, checks: [{ name: 'stake', ok: false, message: 'Too low.', reason: 'stake-low' }] },
     more: 'of a later release',
   }

@@ -67,8 +67,8 @@ describe.skipIf(!present)('in a browser', () => {
       return { ...sample, queues: sample.queues.map((row) => ({ ...row, waiting })) }
     }
     const queue = () => ({ ok: answers.ok, message: 'The queue answers.' })
-    server = (await startTestServer({ state, checks: { queue }, healthClock: systemClock })).server
-    server.setBoardQueues(engine.boardQueues())
+    const boardQueues = engine.boardQueues()
+    server = (await startTestServer({ state, checks: { queue }, healthClock: systemClock, boardQueues })).server
   })
   afterAll(async () => {
     await browser?.close()

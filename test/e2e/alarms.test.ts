@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
-import { systemClock } from '../../src/core/clock.js'
-import { callDaemon } from '../../src/observe/control-client.js'
+import { callDaemon } from '../../src/app/running-daemon.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 
 let bench: DaemonBench
@@ -41,7 +40,7 @@ it('a stake that dips is reported to the webhook, and that it is over, while the
   expect(await daemon.metric('attestd_webhook_messages_total', 'outcome="failed"')).toBe(0)
   const control = await daemon.serving()
   const answer = z.object({ paused: z.array(z.string()) })
-  await callDaemon(control, { method: 'POST', path: '/control/pause', body: { queue: 'submit' }, answer }, systemClock)
+  await callDaemon(control, { method: 'POST', path: '/control/pause', body: { queue: 'submit' }, answer })
   const audit = path.join(bench.folder, 'main', 'audit.jsonl')
   await bench.until('the line', async () => (await fs.readFile(audit, 'utf8').catch(() => '')).includes('"pause"'))
   expect(daemon.output).toContain('"audit":true')

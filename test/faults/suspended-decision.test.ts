@@ -3,9 +3,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { systemClock } from '../../src/core/clock.js'
+import { callDaemon } from '../../src/app/running-daemon.js'
 import { jobIdOf } from '../../src/core/text.js'
-import { callDaemon } from '../../src/observe/control-client.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
 import { writeTinyPackage } from '../support/detector-package.js'
@@ -77,7 +76,7 @@ class HeldLine {
 
 async function change(daemon: DaemonProcess, what: 'pause' | 'resume'): Promise<void> {
   const request = { method: 'POST', path: `/control/${what}`, body: { queue: 'submit' }, answer: z.unknown() } as const
-  await callDaemon(await daemon.serving(), request, systemClock)
+  await callDaemon(await daemon.serving(), request)
 }
 
 async function decide(daemon: DaemonProcess, assetId: string, by: string, risk: string) {

@@ -11,6 +11,7 @@ import { createHealth } from '../../src/observe/health.js'
 import { type HttpServerOptions, startHttpServer } from '../../src/observe/http-server.js'
 import { createMetrics } from '../../src/observe/metrics/metrics.js'
 import { createRedactor } from '../../src/observe/redaction.js'
+import { daemonOf } from '../support/fleet-cards.js'
 import { ManualClock } from '../support/manual-clock.js'
 
 export const NOW = Date.UTC(2026, 0, 1)
@@ -30,6 +31,7 @@ export function sampleState(): DaemonState {
     service: 'https://service.example',
     queueEngine: 'embedded',
     draining: false,
+    expectedShare: 0.5,
     selection: { setting: '', chosen: null },
     canaries: [],
     drift: [],
@@ -77,9 +79,11 @@ export function sampleState(): DaemonState {
         title: 'Small image detector',
         mediaTypes: ['image'],
         digest: 'ab'.repeat(32),
+        weight: 1,
+        shadow: false,
       },
     ],
-    detectorProcesses: { ready: 1, busy: 1, size: 2 },
+    detectorProcesses: { ready: 1, busy: 1, size: 2, caged: true },
     lastInferenceAt: NOW - 2500,
     settings: [{ name: 'ATTESTD_SIGNING_SECRET', value: '••••••', origin: 'environment' }],
   }
@@ -103,26 +107,23 @@ export function sampleHistory(): HistoryPoint[] {
 
 function sampleDaemon(state: FleetDaemon['state']): FleetDaemon {
   const detectors = [{ id: 'image-small', version: '1.0.0', digest: 'ab'.repeat(32), shadow: false }]
-  return {
+  return daemonOf({
     name: `machine-${state}:8780${HOSTILE}`,
-    machine: 'machine',
     pid: 4242,
-    version: '0.1.0',
     roles: ['analyze', HOSTILE],
     state,
     lastSeenMs: state === 'lost' ? 130_000 : 400,
     detectors: [...detectors, { id: HOSTILE, version: HOSTILE, digest: HOSTILE, shadow: true }],
     jobsPerSecond: { analyze: state === 'lost' ? null : 1.25, submit: null },
-    capacity: { analyze: 2, submit: null },
     reasons: state === 'lost' ? [] : [HOSTILE],
-  }
+  })
 }
 
 /** A real server on a free port, with handlers that record what they were asked. */
 export async function startTestServer(
   options: Partial<HttpServerOptions> & { checks?: Record<string, Check>; healthClock?: Clock } = {},
 ) {
-  const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW), version: '0.1.0' })
+  const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW) })
   for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
   const asked: unknown[] = []
   const recorded: AuditAction[] = []
@@ -139,6 +140,7 @@ export async function startTestServer(
     history: sampleHistory,
     clock: new ManualClock(NOW),
     queueNames: ['analyze', 'submit'],
+    boardQueues: [],
     control: {
       failed: async (query) => [asked.push(['failed', query])],
       waiting: async (query) => [asked.push(['waiting', query])],

@@ -4,6 +4,7 @@ import net from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
+import { VERSION } from '../../src/core/version.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
 
@@ -57,7 +58,7 @@ describe('probes and metrics', () => {
     })
     const [alive, ready] = [await get('/healthz'), await get('/readyz')]
     expect(alive.status).toBe(200)
-    expect(await alive.json()).toEqual({ alive: true, version: '0.1.0', uptimeSeconds: 0 })
+    expect(await alive.json()).toEqual({ alive: true, version: VERSION, uptimeSeconds: 0 })
     expect(ready.status).toBe(503)
     expect(await ready.json()).toMatchObject({
       ready: false,
@@ -339,6 +340,14 @@ describe('binding', () => {
 it('keeps hostile text out of attributes too', async () => {
   const page = await (await (await start()).get('/')).text()
   expect(page).not.toContain(HOSTILE)
+})
+
+it('callers that say nothing do not keep others from the probes', async () => {
+  const { server, get } = await start({ limits: { requestTimeoutMs: 60_000, maxConnections: 4, idleMs: 60_000 } })
+  const callers = Array.from({ length: 6 }, () => net.connect(server.port, '127.0.0.1').on('error', () => {}))
+  await Promise.all(callers.map((caller) => once(caller, 'connect')))
+  expect((await get('/healthz')).status).toBe(200)
+  for (const caller of callers) caller.destroy()
 })
 
 describe('a caller that takes its time', () => {

@@ -10,31 +10,18 @@ import {
   type RetryingJob,
 } from '../../queue/queues.js'
 
-/** A failed job as the verbs show it. */
-export const listedJob = z.object({
+const shownJob = z.object({
   queue: z.string(),
   id: z.string(),
-  reason: z.string(),
   message: z.string(),
   attempts: z.number(),
-  failedAt: z.number(),
+  /** Null where the job's data name no asset. The data stay behind. */
   assetId: z.string().nullable(),
 })
-/** A job that waits for its next try, as the verbs show it. */
-export const retryingJob = z.object({
-  queue: z.string(),
-  id: z.string(),
-  reason: z.string().nullable(),
-  message: z.string(),
-  attempts: z.number(),
-  nextTryAt: z.number(),
-  assetId: z.string().nullable(),
-})
-/** `nextTryAt` is in Unix milliseconds; `reason` is null for a job that was only held. */
-type ListedRetry = z.infer<typeof retryingJob>
-
-/** `failedAt` is in Unix milliseconds; `assetId` is null where the job's data name no asset. The data stay behind. */
-type ListedJob = z.infer<typeof listedJob>
+/** A failed job as the verbs show it; `failedAt` is in Unix milliseconds. */
+export const listedJob = shownJob.extend({ reason: z.string(), failedAt: z.number() })
+/** A job that waits for its next try, at Unix milliseconds; `reason` is null for one that was only held. */
+export const retryingJob = shownJob.extend({ reason: z.string().nullable(), nextTryAt: z.number() })
 
 /** Most jobs of the queues of a word, or of all. */
 export interface ListQuery {
@@ -71,11 +58,11 @@ export function controlOf(queue: QueueEngine) {
 }
 
 /** A failed job without its data, which may be large; only the asset it is about. */
-function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): ListedJob {
+function listed({ queue, id, reason, message, attempts, failedAt, data }: FailedJob): z.infer<typeof listedJob> {
   return { queue, id, reason, message, attempts, failedAt, assetId: assetIdOf(data) }
 }
 
-function listedRetry({ queue, id, failure, attempts, nextTryAt, data }: RetryingJob): ListedRetry {
+function listedRetry({ queue, id, failure, attempts, nextTryAt, data }: RetryingJob): z.infer<typeof retryingJob> {
   const review = inReview(id, data)?.job.review
   const waits = review && {
     reason: 'review-waiting',

@@ -1,31 +1,29 @@
-import type { Settings } from '../../config/settings.js'
-import { type Clock, systemClock } from '../../core/clock.js'
+import { systemClock } from '../../core/clock.js'
 import { freeBytes } from '../../core/disk/free-space.js'
 import { errorText } from '../../core/errors.js'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
+import type { AlarmWatch } from '../../observe/alarms/alarm-watch.js'
 import { type Audit, createAudit } from '../../observe/audit.js'
 import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
 import { createHealth, type Readiness } from '../../observe/health.js'
-import { createMetrics } from '../../observe/metrics/metrics.js'
 import { createRedactor, type Redactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
 import { Ledger } from '../../pipeline/ledger.js'
 import { QUEUE_WORDS } from '../../queue/queues.js'
 import { WALLET_FIXES } from '../../service/wallet-session/wallet-error.js'
-import type { Signer } from '../../wallet/signer.js'
 import { openDataDir } from '../data-dir.js'
 import { DriftWatch } from '../drift/drift-watch.js'
 import { collectFleet } from '../fleet/fleet-metrics.js'
-import { removeOldQueue } from '../fleet/old-queue.js'
 import { joinFleet } from '../fleet/start-fleet.js'
 import { startDetectors } from '../open/open-detectors.js'
+import { openWalletOf, signsWithWallet } from '../open/open-wallet.js'
 import type { DaemonOptions, DaemonParts } from '../parts.js'
 import { collectReview, reviewOf } from '../review/open-review.js'
 import { DetectorSelection } from '../rollout/detector-selection.js'
 import { orderingOf } from '../rollout/ordering.js'
 import { Activity } from './activity.js'
-import { type Alarms, openAlarms } from './alarms.js'
+import { openAlarms } from './alarms.js'
 import { cheapChecks } from './cheap-checks.js'
 import { collectDepths, collectOwn } from './collect-gauges.js'
 import { controlOf } from './control.js'
@@ -33,7 +31,7 @@ import { stateOf } from './daemon-state.js'
 import { registerReadiness } from './readiness.js'
 import { ReadinessWatch } from './readiness-watch.js'
 import { reloadDetectors } from './reload-detectors.js'
-import { createReport } from './report.js'
+import { Report } from './report.js'
 import type { Roles } from './roles.js'
 
 /** What `attestd run` holds of a started daemon. After `lost` it leaves the process without `stop`. */
@@ -52,18 +50,16 @@ export interface Daemon {
  * @throws AttestdError of kind `setup`, or `queue-unreachable`
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { settings, log, secrets } = options
-  const clock = options.clock ?? systemClock
-  const random = options.random ?? Math.random
+  const { settings, log, metrics, secrets } = options
+  const clock = systemClock
   const paths = await openDataDir(settings.dataDir)
   const selection = await DetectorSelection.open(settings, log)
   await cheapChecks({ ...settings, detectors: selection.choices })
   log.info({ dataDir: settings.dataDir }, 'settings, port and data directory were checked')
-  const metrics = options.metrics ?? createMetrics({ clock, processMetrics: true, roles: settings.roles })
   const activity = new Activity(() => clock.monotonic())
   const ledger = new Ledger(paths.ledger, settings.ledgerBytes)
   const outages = createThrottledLog({ log, clock })
-  const alarms = openAlarms(settings, { clock, random, log, metrics })
+  const alarms = openAlarms(settings, { clock, log, metrics })
   const audit = createAudit(paths.audit, { clock, log })
   const drift = new DriftWatch({ modelsDir: settings.modelsDir, folder: paths.drift }, log)
   const closers: (() => Promise<unknown>)[] = [() => audit.flush(), () => alarms.close()]
@@ -74,7 +70,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
   try {
     let roles: Roles | undefined
-    const report = createReport({
+    const report = new Report({
       metrics,
       ledger,
       activity,
@@ -87,9 +83,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     closers.push(() => report.flush())
     // Before the detectors load: a password that is wrong ends the start at once.
-    const signer = await openDaemonWallet(settings, clock)
-    const base = { signer, options, clock, random, paths, metrics, outages, activity, drift, report, selection }
-    const opening = openDaemonQueue(options, base, () => roles?.forgetRecords())
+    const signer = signsWithWallet(settings) ? await openWalletOf(settings) : null
+    const base = { signer, options, clock, paths, metrics, outages, activity, drift, report, selection }
+    const opening = openDaemonQueue(options, outages, () => roles?.forgetRecords())
     // A Redis that refuses us reports it at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
     opening.catch(() => {})
@@ -105,10 +101,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     roles = await startRoles(parts, detecting, closers)
     const http = await startHttp(parts, roles, { alarms, audit, redact: createRedactor(secrets) })
     closers.push(http.close)
-    const stopTidying = startTidying({ clock, log }, async () => {
-      await roles!.prune(ledger)
-      await removeOldQueue(queue, http.fleet, log)
-    })
+    const prune = () => roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
+    void prune()
+    const stopPruning = startRepeating(clock, HOUSEKEEPING_MS, () => void prune())
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
       url: http.url,
@@ -124,7 +119,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
         } else log.warn({ reason: 'setting-invalid' }, 'reload was ignored: this process runs no detectors')
       },
       async stop(drainMs) {
-        stopTidying()
+        stopPruning()
         const { drained } = await roles!.stop(drainMs)
         await closeAll()
         log.info({ drained }, 'daemon stopped')
@@ -138,14 +133,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function openDaemonQueue(
-  { log, settings, signal }: DaemonOptions,
-  { clock, metrics, outages, random }: Pick<DaemonParts, 'clock' | 'metrics' | 'outages' | 'random'>,
+  { log, metrics, settings, signal }: DaemonOptions,
+  outages: DaemonParts['outages'],
   onTrouble: () => void,
 ): Promise<DaemonParts['queue']> {
   const { openQueue } = await import('../open/open-queue.js')
   return openQueue(settings, {
-    clock,
-    random,
     log,
     signal,
     onTrouble,
@@ -160,39 +153,19 @@ async function openDaemonQueue(
   })
 }
 
-/** Removes old records at once and from time to time. @returns stops it */
-function startTidying(
-  { clock, log }: Pick<DaemonParts, 'clock'> & Pick<DaemonOptions, 'log'>,
-  tidy: () => Promise<void>,
-) {
-  const tidied = () => tidy().catch((error) => log.warn({ err: error }, 'old records were not removed'))
-  void tidied()
-  return startRepeating(clock, HOUSEKEEPING_MS, () => void tidied())
-}
-
-/** The wallet of a process that signs with one. @throws AttestdError setting-missing, wallet-unusable */
-async function openDaemonWallet(settings: Settings, clock: Clock): Promise<Signer | undefined> {
-  const isUsed = settings.serviceApi === 'wallet-session' && settings.roles.some((role) => role !== 'analyze')
-  if (!isUsed) return undefined
-  const { openWalletOf } = await import('../open/open-wallet.js')
-  return openWalletOf(settings, { clock })
-}
-
 /** How often old verdicts and ledger days are removed, ms. */
 const HOUSEKEEPING_MS = 6 * 60 * 60 * 1000
 
 async function startHttp(
   parts: DaemonParts,
   roles: Roles,
-  { alarms, audit, redact }: { readonly alarms: Alarms; readonly audit: Audit; readonly redact: Redactor },
+  { alarms, audit, redact }: { readonly alarms: AlarmWatch; readonly audit: Audit; readonly redact: Redactor },
 ) {
   const { options, clock, queue, metrics } = parts
   const { settings, log } = options
   const health = createHealth({
     clock,
-    version: VERSION,
     fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},
-    onResult: (check, ok) => metrics.ready.set({ check }, ok ? 1 : 0),
   })
   const { diskRest: rest } = roles
   const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes, rest }
@@ -226,17 +199,16 @@ async function startHttp(
     history: () => history.points,
     clock,
     queueNames: QUEUE_WORDS,
+    boardQueues: queue.boardQueues(),
     review: settings.httpPassword === undefined ? undefined : reviewOf(parts, roles.review),
     control: { ...controlOf(queue), ...ordering.control },
     controlToken,
   })
   port = http.port
-  http.setBoardQueues(queue.boardQueues())
   const leave = await beat(ordering.follow)
   await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
   return {
     url: http.url,
-    fleet,
     async close() {
       await leave()
       await removeControlFile(settings.dataDir, controlToken)

@@ -6,7 +6,7 @@ import type { Metrics } from '../../observe/metrics/metrics.js'
 /** Where changes of readiness are reported. */
 export interface ReadinessWatchOptions {
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'notReady'>
+  readonly metrics: Pick<Metrics, 'notReady' | 'ready'>
 }
 
 interface Failing {
@@ -14,7 +14,7 @@ interface Failing {
   readonly logged: boolean
 }
 
-/** Reports what `/readyz` would state, by the same reasons, to those who do not ask: the log and the metric. */
+/** Reports what `/readyz` would state, by the same reasons, to those who do not ask: the log and the metrics. */
 export class ReadinessWatch {
   readonly #options: ReadinessWatchOptions
   readonly #failing = new Map<string, Failing>()
@@ -33,6 +33,7 @@ export class ReadinessWatch {
   #note({ name: check, ok, reason = 'internal-error', message }: NamedCheck): void {
     const { log, metrics } = this.#options
     const before = this.#failing.get(check)
+    metrics.ready.set({ check }, ok ? 1 : 0)
     if (before && (ok || before.reason !== reason)) metrics.notReady.set({ check, reason: before.reason }, 0)
     if (ok) {
       this.#passed.add(check)

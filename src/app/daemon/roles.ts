@@ -110,7 +110,7 @@ export async function startRoles(
       stream: side && intake ? { activity, gate: side.gate, idleMs: settings.streamIdleMs } : null,
       submission:
         side && doppelgangers && submission
-          ? { ...submissionParts(side, settings.timestampWindowMs), doppelgangers }
+          ? { gate: side.gate, serviceClock: side.opened.clock, windowMs: settings.timestampWindowMs, doppelgangers }
           : null,
       contract: side?.contract ?? null,
     },
@@ -154,10 +154,6 @@ export async function startRoles(
   }
 }
 
-function submissionParts({ gate, opened }: ServiceSide, windowMs: number) {
-  return { gate, serviceClock: opened.clock, windowMs }
-}
-
 /** Waits while there is something to submit and nothing that forbids it. */
 async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: number): Promise<void> {
   const deadline = clock.monotonic() + capMs
@@ -169,12 +165,12 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
 }
 
 function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppelgangers: Doppelgangers): Intake {
-  const { clock, options, queue, random, report } = parts
+  const { clock, options, queue, report } = parts
   return new Intake({
     service: opened.service,
     queue,
     clock,
-    random,
+    random: Math.random,
     serviceClock: opened.clock,
     doppelgangers,
     log: options.log,

@@ -35,14 +35,14 @@ export interface WatchedContract {
  * @throws AttestdError of kind `setup`
  */
 export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise<ServiceSide> {
-  const { clock, metrics, options, outages, random } = parts
+  const { clock, metrics, options, outages } = parts
   const { settings, log } = options
   let contract: WatchedContract | null = null
   const opened = await openService(parts, {
     confirmRole: () => confirmRole(contract),
     onRoleMissing: (error) => loops.lose(error),
   })
-  const gate = new Gate({ clock, random, serviceClock: opened.clock })
+  const gate = new Gate({ clock, random: Math.random, serviceClock: opened.clock })
   const opinion = settings.serviceApi === 'signed-key' ? new StakeSecondOpinion({ metrics, outages }) : null
   const stake = new StakeReader({
     service: opened.service,
@@ -73,7 +73,7 @@ function confirmRole(contract: WatchedContract | null): Promise<boolean | null> 
 }
 
 async function watchOf(
-  { clock, metrics, options, random }: DaemonParts,
+  { clock, metrics, options }: DaemonParts,
   opened: OpenService,
   loops: Loops,
   onReading: (reading: StakeReading) => void,
@@ -100,7 +100,7 @@ async function watchOf(
     account,
     everyMs: settings.stakeEveryMs,
     clock,
-    random,
+    random: Math.random,
     log,
     onReading: (reading) => {
       trouble = null

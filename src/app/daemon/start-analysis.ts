@@ -39,12 +39,10 @@ export async function startAnalysis(
   detectors: DetectorHost,
   closers: (() => Promise<unknown>)[],
 ): Promise<Analysis> {
-  const { clock, metrics, options, paths, queue, random, report } = parts
+  const { clock, metrics, options, paths, queue, report } = parts
   const { settings, log } = options
   const media = await openMedia(settings, {
     cacheDir: paths.cache,
-    clock,
-    random,
     log,
     onEvent: countMediaEvent(metrics),
   })

@@ -44,7 +44,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
  * @returns null where the roles do not analyze
  */
 export function startDetectors(
-  { clock, metrics, options, random, selection }: Omit<DaemonParts, 'queue'>,
+  { metrics, options, selection }: Omit<DaemonParts, 'queue'>,
   closers: (() => Promise<unknown>)[],
 ): Promise<DetectorHost> | null {
   const { settings, log } = options
@@ -52,8 +52,6 @@ export function startDetectors(
   const count = countDetectorEvent(metrics)
   const starting = openDetectors(settings, {
     detectors: selection.choices,
-    clock,
-    random,
     log,
     onEvent: (event) => {
       count(event)

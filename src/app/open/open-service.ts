@@ -16,27 +16,24 @@ export interface OpenService {
   close(): Promise<void>
 }
 
-type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'random' | 'signer'>
+type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'signer'>
 
 /**
  * The service of the settings behind the port, counted and logged, whichever API it speaks.
  * @param role of the wallet of a wallet-session service
- * @throws AttestdError setting-invalid, wallet-unusable
+ * @throws AttestdError setting-invalid
  */
 export async function openService(
   parts: ServiceParts,
   role: Pick<WalletSessionOptions, 'confirmRole' | 'onRoleMissing'>,
 ): Promise<OpenService> {
-  const { clock, metrics, options, random } = parts
+  const { clock, metrics, options } = parts
   const { settings, log } = options
-  const watched = { clock, random, log, ...countedBy(parts) }
+  const watched = { clock, log, ...countedBy(parts) }
   if (settings.serviceApi === 'signed-key') return clocked(openSignedKey(settings, watched), metrics)
-  // Wallets and the chain are read for the API that needs them: their libraries take a third of a second.
-  const [{ openWalletOf }, { openWalletSession }] = await Promise.all([
-    import('./open-wallet.js'),
-    import('./open-wallet-session.js'),
-  ])
-  const signer = parts.signer ?? (await openWalletOf(settings, { clock }))
+  // The chain is read for the API that needs it: its libraries take a third of a second.
+  const { openWalletSession } = await import('./open-wallet-session.js')
+  const signer = parts.signer!
   const opened = openWalletSession(settings, {
     ...watched,
     signer,

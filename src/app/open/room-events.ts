@@ -1,6 +1,7 @@
 import type { LoadedDetector } from '../../detect/detection.js'
 import type { DetectorEvent } from '../../detect/detector-events.js'
 import type { MediaEvent } from '../../media/media-event.js'
+import { shortDigest } from '../../observe/console/console-text.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 
 /** Detector events as metrics. */
@@ -16,11 +17,8 @@ export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => 
   }
 }
 
-/** First hex characters of a digest, as the console shows it. */
-const DIGEST_LABEL = 12
-
 function infoLabels({ id, version, digest, ...part }: LoadedDetector) {
-  return { detector: id, version, digest: digest.slice(0, DIGEST_LABEL), part: partLabel(part) }
+  return { detector: id, version, digest: shortDigest(digest), part: partLabel(part) }
 }
 
 /** What a detector does for the scores, as a label of metrics. */

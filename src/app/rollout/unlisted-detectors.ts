@@ -1,15 +1,5 @@
-import { z } from 'zod'
 import { choiceText } from '../../config/detector-choice.js'
 import { type DetectorChoice, OTHERS } from '../../detect/package/selection.js'
-
-/** A detector of a running daemon, as `/status` states it. */
-export const runningDetector = z.object({
-  id: z.string(),
-  weight: z.number().optional(),
-  shadow: z.boolean().optional(),
-  canary: z.number().optional(),
-  unlisted: z.boolean().optional(),
-})
 
 /** For each package that no list names: why it is a shadow, and the command that lets it score, for people. */
 export function unlistedLines(detectors: readonly DetectorChoice[]): string[] {

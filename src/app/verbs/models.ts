@@ -1,6 +1,5 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
@@ -9,14 +8,14 @@ import { readJson } from '../../core/text.js'
 import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { choicesIn, type DetectorChoice, partInScores } from '../../detect/package/selection.js'
+import { verbState } from '../../fleet/daemon-state.js'
 import { type CalibrationReport, calibrationReportSchema } from '../../lab/calibrate/calibration-report.js'
 import { measureSample, type SampleMeasurement } from '../../lab/measure/measure-sample.js'
 import { percent } from '../../lab/report/figure-text.js'
-import { callDaemon } from '../../observe/control-client.js'
 import { measuringOf } from '../lab/measuring.js'
 import { selectionInForce, selectionText } from '../rollout/detector-selection.js'
-import { runningDetector, unlistedLines } from '../rollout/unlisted-detectors.js'
-import { runningDaemon } from '../running-daemon.js'
+import { unlistedLines } from '../rollout/unlisted-detectors.js'
+import { callDaemon, runningDaemon } from '../running-daemon.js'
 
 /** A folder of the models directory, whether or not it holds a package: what is wrong with one is no error here. */
 export interface SurveyedModel {
@@ -38,22 +37,17 @@ export interface SurveyedModel {
 const NO_ANALYSIS =
   'The daemon here does not analyze. `attestd status --fleet` lists the detectors of the daemons that do.'
 
-const runningModels = z.looseObject({
-  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
-  detectors: z.array(runningDetector),
-})
-
 /**
  * The part of each package in the scores, and by whose word, for people: of the daemon that runs on this data directory, or
  * what one of these settings would start with. `detectors` is null where a daemon runs that does not analyze.
  */
 export async function partsInForce(
   settings: Pick<Settings, 'dataDir' | 'detectors'>,
-): Promise<{ detectors: DetectorChoice[] | null; summary: string }> {
+): Promise<{ detectors: readonly DetectorChoice[] | null; summary: string }> {
   const daemon = await runningDaemon(settings.dataDir)
   if (daemon === null) return selectionInForce(settings)
-  const ask = { method: 'GET', path: '/status', answer: runningModels } as const
-  const { detectors, selection } = await callDaemon(daemon, ask, systemClock)
+  const ask = { method: 'GET', path: '/status', answer: verbState.pick({ detectors: true, selection: true }) } as const
+  const { detectors, selection } = await callDaemon(daemon, ask)
   if (selection) return { detectors, summary: selectionText(selection) }
   return { detectors: null, summary: NO_ANALYSIS }
 }
@@ -65,7 +59,7 @@ export async function partsInForce(
 export async function surveyModels({
   modelsDir,
   detectors,
-}: Pick<Settings, 'modelsDir'> & { readonly detectors: Settings['detectors'] | null }): Promise<SurveyedModel[]> {
+}: Pick<Settings, 'modelsDir'> & { readonly detectors: readonly DetectorChoice[] | null }): Promise<SurveyedModel[]> {
   const entries = await fs.readdir(modelsDir, { withFileTypes: true }).catch((cause) => {
     throw new AttestdError('setting-invalid', `${modelsDir} cannot be read (${errorText(cause)}).`, {
       cause,

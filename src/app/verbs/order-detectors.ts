@@ -1,24 +1,13 @@
 import { z } from 'zod'
-import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { callDaemon } from '../../observe/control-client.js'
-import { runningDaemon } from '../running-daemon.js'
+import { runningDetector } from '../../fleet/daemon-state.js'
+import { callDaemon, runningDaemon } from '../running-daemon.js'
 
 /** All daemons of the fleet warm processes for every package; longer than this, ms, and the verb stops waiting for them. */
 const ANSWER_MS = 280_000
 
 const answer = z.object({
-  detectors: z.array(
-    z.object({
-      id: z.string(),
-      version: z.string(),
-      digest: z.string(),
-      mediaTypes: z.array(z.string()),
-      shadow: z.boolean(),
-      weight: z.number(),
-      canary: z.number().optional(),
-    }),
-  ),
+  detectors: z.array(runningDetector),
   daemons: z.array(
     z.object({ daemon: z.string(), outcome: z.string(), message: z.string(), lost: z.array(z.string()) }),
   ),
@@ -40,5 +29,5 @@ export const rollBackFleet = (dataDir: string): Promise<OrderAnswer> => order(da
 async function order(dataDir: string, path: string, body: unknown): Promise<OrderAnswer> {
   const daemon = await runningDaemon(dataDir)
   if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
-  return callDaemon(daemon, { method: 'POST', path, body, answer, timeoutMs: ANSWER_MS }, systemClock)
+  return callDaemon(daemon, { method: 'POST', path, body, answer, timeoutMs: ANSWER_MS })
 }

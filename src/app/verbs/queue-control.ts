@@ -4,12 +4,11 @@ import { systemClock } from '../../core/clock.js'
 import { errorText } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
 import { createAudit } from '../../observe/audit.js'
-import { callDaemon, osUser } from '../../observe/control-client.js'
 import type { ControlFile } from '../../observe/control-file.js'
 import { controlOf, type ListQuery, listedJob, retryingJob } from '../daemon/control.js'
 import { dataPaths } from '../data-dir.js'
 import { openQueue } from '../open/open-queue.js'
-import { runningDaemon } from '../running-daemon.js'
+import { callDaemon, osUser, runningDaemon } from '../running-daemon.js'
 
 /** A person waits: longer than this, ms, and a Redis that does not answer is reported. */
 const START_WAIT_MS = 3000
@@ -62,11 +61,11 @@ const pausedReply = z.object({ paused: z.array(z.string()) })
 
 function throughDaemon(control: ControlFile): QueueControl {
   const post = <T>(path: string, body: unknown, answer: z.ZodType<T>) =>
-    callDaemon(control, { method: 'POST', path, body, answer }, systemClock)
+    callDaemon(control, { method: 'POST', path, body, answer })
   const list = async <T>(path: string, { queue, limit }: ListQuery, job: z.ZodType<T>) => {
     const query = new URLSearchParams({ limit: String(limit), ...(queue ? { queue } : {}) })
     const call = { method: 'GET', path: `${path}?${query}`, answer: z.object({ jobs: z.array(job) }) } as const
-    return (await callDaemon(control, call, systemClock)).jobs
+    return (await callDaemon(control, call)).jobs
   }
   return {
     failed: (query) => list('/control/failed', query, listedJob),

@@ -1,5 +1,4 @@
 import type { Settings } from '../../config/settings.js'
-import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { riskText, roundedRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
@@ -113,7 +112,7 @@ async function scoreAgain(
   detectors: readonly DetectorChoice[],
   { contentHash, mediaType, uri }: VerdictEntry,
 ): Promise<Detection> {
-  const media = await openMedia(settings, { cacheDir: dataPaths(settings.dataDir).cache, clock: systemClock })
+  const media = await openMedia(settings, { cacheDir: dataPaths(settings.dataDir).cache })
   try {
     const fetched = await media.fetch({ uri, contentHash }).catch((error: unknown) => {
       const { message, reason } = toAttestdError(error)

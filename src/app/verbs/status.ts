@@ -1,35 +1,15 @@
 import { z } from 'zod'
-import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
-import { EVEN_ODDS } from '../../detect/package/calibration-schema.js'
 import { shareText } from '../../detect/scoring/to-detection.js'
-import { type FleetState, fleetState } from '../../fleet/fleet-state.js'
-import { callDaemon } from '../../observe/control-client.js'
+import { verbState } from '../../fleet/daemon-state.js'
+import type { FleetState } from '../../fleet/fleet-state.js'
 import { readControlFile } from '../../observe/control-file.js'
 import { checkSign } from '../../observe/health.js'
 import { selectionText } from '../rollout/detector-selection.js'
-import { runningDetector, unlistedLines } from '../rollout/unlisted-detectors.js'
+import { unlistedLines } from '../rollout/unlisted-detectors.js'
+import { callDaemon } from '../running-daemon.js'
 
-const statusReply = z.looseObject({
-  version: z.string(),
-  roles: z.array(z.string()),
-  service: z.string(),
-  queueEngine: z.string(),
-  draining: z.boolean(),
-  expectedShare: z.number().default(EVEN_ODDS),
-  queues: z.array(
-    z.object({
-      name: z.string(),
-      paused: z.boolean().optional(),
-      waiting: z.number(),
-      active: z.number(),
-      delayed: z.number(),
-      failed: z.number(),
-    }),
-  ),
-  fleet: fleetState.nullable(),
-  detectors: z.array(runningDetector).default([]),
-  selection: z.object({ setting: z.string(), chosen: z.string().nullable() }).nullish(),
+const statusReply = verbState.loose().extend({
   readiness: z.object({
     ready: z.boolean(),
     checks: z.array(
@@ -50,7 +30,7 @@ export interface Status {
 export async function readStatus(dataDir: string): Promise<Status> {
   const control = await readControlFile(dataDir)
   if (!control) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
-  const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply }, systemClock)
+  const status = await callDaemon(control, { method: 'GET', path: '/status', answer: statusReply })
   const { checks, ready } = status.readiness
   const width = Math.max(8, ...status.queues.map(({ name }) => name.length))
   const lines = [

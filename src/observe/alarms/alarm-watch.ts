@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../core/clock.js'
+import { toAttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
 import type { Readiness } from '../health.js'
 import type { Alarm } from './alarm.js'
+import type { Webhook } from './webhook.js'
 
 /** Reasons of readiness checks that a person is called for, whether the check fails or warns. */
 const CALLED_FOR: readonly Reason[] = [
@@ -27,6 +29,8 @@ const STUCK: readonly Reason[] = [
 ]
 /** As long as the alert rules for them wait, ms: longer than a restart or a failover takes. */
 const STUCK_MS = 120_000
+/** How long the end of the process waits for what is being sent, ms. */
+const LAST_MS = 5000
 
 /** Where alarms go, and how seldom. */
 export interface AlarmWatchOptions {
@@ -34,7 +38,8 @@ export interface AlarmWatchOptions {
   readonly machine: string
   /** Least time between two messages of one alarm, ms. */
   readonly everyMs: number
-  readonly send: (alarm: Alarm) => void
+  /** Null where the settings name none: alarms then go nowhere. */
+  readonly webhook: Pick<Webhook, 'flush' | 'send'> | null
 }
 
 interface Watched {
@@ -75,11 +80,18 @@ export class AlarmWatch {
     this.#missed = 0
   }
 
-  /** The process ends over this; there will be no further look. */
-  ending(reason: Reason, message: string): void {
+  /** The process ends over this error; there will be no further look. Waits a moment for the webhook. */
+  async ending(error: unknown): Promise<void> {
+    const { message, reason } = toAttestdError(error)
     if (CALLED_FOR.includes(reason) && this.#watched.get(reason)?.sent !== 'firing') {
       this.#send(reason, 'firing', message)
     }
+    await this.close()
+  }
+
+  /** Waits a moment for what is being sent. */
+  async close(): Promise<void> {
+    await this.#options.webhook?.flush(LAST_MS)
   }
 
   #note(reason: Reason, message: string | null): void {
@@ -98,7 +110,7 @@ export class AlarmWatch {
   }
 
   #send(alarm: Alarm['alarm'], state: Alarm['state'], summary: string): void {
-    const { clock, machine, send } = this.#options
-    send({ id: randomUUID(), alarm, state, summary, at: clock.now(), machine })
+    const { clock, machine, webhook } = this.#options
+    webhook?.send({ id: randomUUID(), alarm, state, summary, at: clock.now(), machine })
   }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { CONSOLE_CSP, CONSOLE_REFRESH_S, CONSOLE_STYLE } from '../console/console-assets.js'
 import { Html, html } from '../console/html.js'
 import type { Health, NamedCheck } from '../health.js'
+import { SAFE_METHODS } from '../http-access.js'
 
 /** Where the board is served. */
 const BOARD_PATH = '/queues'
@@ -26,27 +27,29 @@ const BOARD_CSP = [
 /** The board's page names a font of another site: it would tell that site who runs the daemon, and the policy forbids it. */
 const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g
 
-/** The board is served before the queues are open, and is empty until they are given to it. */
-export interface QueueBoard {
-  /** Shows these BullMQ queues from now on. */
-  setQueues(queues: readonly unknown[]): void
+/** What the board shows. */
+export interface BoardOptions {
+  /** BullMQ queues. */
+  readonly queues: readonly unknown[]
+  /** Whether it may change jobs; else writes answer 405. */
+  readonly writable: boolean
+  readonly health: Pick<Health, 'readiness'>
 }
 
-/** Puts the bull-board under `/queues`. @param writable whether it may change jobs; else writes answer 405 */
-export function registerBoard(
-  app: FastifyInstance,
-  { health, writable }: { readonly writable: boolean; readonly health: Pick<Health, 'readiness'> },
-): QueueBoard {
+/** Puts the bull-board under `/queues`. */
+export function registerBoard(app: FastifyInstance, { health, queues, writable }: BoardOptions): void {
   const serverAdapter = new FastifyAdapter()
   serverAdapter.setBasePath(BOARD_PATH)
-  const board = createBullBoard({
-    queues: [],
+  createBullBoard({
+    queues: queues.map((queue) => boardAdapter(queue, writable)),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'attestd queues', hideDocsLink: true } },
   })
   app.addHook('onRequest', async (request, reply) => {
     // The board's own files need no queue: with them a page that is open can state what the answers below are.
     if (request.url.startsWith(`${BOARD_PATH}/static/`)) return
+    // Pausing all queues of a board that is read-only would answer 200 and do nothing.
+    if (!writable && !SAFE_METHODS.has(request.method)) return reply.code(405).send({ error: READ_ONLY })
     const away = await queueAway(health)
     if (away !== null) await sendAwayPage(request, reply, away)
   })
@@ -56,7 +59,6 @@ export function registerBoard(
     return isPage && typeof payload === 'string' ? payload.replaceAll(OUTSIDE_LINK, '') : payload
   })
   app.register(serverAdapter.registerPlugin(), { prefix: BOARD_PATH })
-  return { setQueues: (queues) => board.replaceQueues(queues.map((queue) => boardAdapter(queue, writable))) }
 }
 
 /** What the board states about a queue that it may not change. */

@@ -12,7 +12,7 @@ function setUp() {
   const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
   const watch = new ReadinessWatch({ log, metrics })
   const look = (stake: CheckResult) => watch.look({ ready: stake.ok, checks: [{ name: 'stake', ...stake }] })
-  const series = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('attestd_not_ready{'))
+  const series = async () => (await metrics.text()).split('\n').filter((line) => /^attestd_(not_)?ready\{/.test(line))
   return { lines, look, series }
 }
 
@@ -44,14 +44,17 @@ it('another reason is another line', () => {
   expect(lines.map((line) => line.split(' ')[5])).toEqual(['stake-unknown', 'stake-low'])
 })
 
-it('the metric has a series of 1 for the reason of now, and 0 for those before', async () => {
+it('the metrics have a series of the check, one of 1 for the reason of now, and 0 for those before', async () => {
   const { look, series } = setUp()
   look(unknown)
   look(low)
   expect(await series()).toEqual([
+    'attestd_ready{check="stake"} 0',
     'attestd_not_ready{check="stake",reason="stake-unknown"} 0',
     'attestd_not_ready{check="stake",reason="stake-low"} 1',
   ])
   look(good)
-  expect((await series())[1]).toMatch(/stake-low"} 0$/)
+  const [ready, , notReady] = await series()
+  expect(ready).toBe('attestd_ready{check="stake"} 1')
+  expect(notReady).toMatch(/stake-low"} 0$/)
 })

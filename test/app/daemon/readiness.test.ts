@@ -18,7 +18,7 @@ const MIB = 1024 ** 2
 /** The checks of a daemon, of which a test changes what it is about. */
 function newReadiness(change: Partial<ReadinessParts> = {}) {
   const clock = new ManualClock()
-  const health = createHealth({ clock, version: '0.1.0' })
+  const health = createHealth({ clock })
   const time = { state: { offsetMs: 0, errorBoundMs: 20, trusted: true } as ClockState }
   const gate = new Gate({ clock, random: () => 0, serviceClock: { state: () => time.state } })
   const activity = new Activity(() => clock.monotonic())

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
-import { createReport, type Report } from '../../../src/app/daemon/report.js'
+import { Report } from '../../../src/app/daemon/report.js'
 import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { silentLog } from '../../../src/core/log.js'
 import { asRisk } from '../../../src/core/risk.js'
@@ -42,7 +42,7 @@ beforeEach(async () => {
   const outages = createThrottledLog({ log, clock })
   closed = []
   const onSubmitted = (id: string, outcome: string) => outcome === 'closed' && closed.push(id)
-  report = createReport({
+  report = new Report({
     metrics,
     ledger: new Ledger(folder),
     activity,

@@ -43,7 +43,7 @@ it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFini
       metrics,
       options: { settings, log } as DaemonOptions,
       outages: createThrottledLog({ log, clock }),
-      random: () => 0.5,
+      signer: null,
     },
     { onRoleMissing: () => {} },
   )
@@ -85,7 +85,7 @@ it('its clock in the metrics is that of readiness at each scrape, also when the 
       metrics,
       options: { settings: loadSettings({ env }).settings, log } as DaemonOptions,
       outages: createThrottledLog({ log, clock }),
-      random: () => 0.5,
+      signer: null,
     },
     { onRoleMissing: () => {} },
   )

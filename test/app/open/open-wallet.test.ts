@@ -4,13 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  checkWallet,
-  openWalletOf,
-  walletChoiceOf,
-  walletSettingsNeeded,
-  withPassword,
-} from '../../../src/app/open/open-wallet.js'
+import { checkWallet, openWalletOf, walletSettingsNeeded, withPassword } from '../../../src/app/open/open-wallet.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { shownSettings } from '../../../src/config/show.js'
 import { createKeystore } from '../../../src/wallet/create-keystore.js'
@@ -104,35 +98,11 @@ describe('the wallet of the settings', () => {
 })
 
 describe('what is missing', () => {
-  it.each([
-    [{}, ['ATTESTD_WALLET_KEY']],
-    [{ ATTESTD_WALLET: 'keystore' }, ['ATTESTD_WALLET_KEYSTORE', 'ATTESTD_WALLET_PASSWORD']],
-    [
-      { ATTESTD_WALLET: 'privy' },
-      ['ATTESTD_WALLET_ADDRESS', 'ATTESTD_PRIVY_APP_ID', 'ATTESTD_PRIVY_APP_SECRET', 'ATTESTD_PRIVY_WALLET_ID'],
-    ],
-    [
-      { ATTESTD_WALLET: 'privy', ATTESTD_WALLET_ADDRESS: address, ATTESTD_PRIVY_APP_ID: 'a' },
-      ['ATTESTD_PRIVY_APP_SECRET'],
-    ],
-  ])('%j: is named', async (env: Record<string, string>, names) => {
-    const settings = settingsWith(env)
-    expect(() => walletChoiceOf(settings)).toThrow(expect.objectContaining({ reason: 'setting-missing' }))
-    const error = await openWalletOf(settings).catch((thrown: unknown) => thrown)
-    for (const name of names) expect((error as Error).message).toContain(name)
-  })
-
   it('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
     expect(walletSettingsNeeded({})).toEqual([])
     expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
     expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
     const privy = walletSettingsNeeded({ wallet: 'privy' })
     expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
-  })
-
-  it('nothing is asked where more than the password is missing', async () => {
-    const askPassword = () => expect.unreachable('asked')
-    const settings = settingsWith({ ATTESTD_WALLET: 'keystore' })
-    await expect(openWalletOf(settings, { askPassword })).rejects.toMatchObject({ reason: 'setting-missing' })
   })
 })

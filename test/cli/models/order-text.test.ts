@@ -6,7 +6,8 @@ const orderText = (answer: OrderAnswer) => orderLines(answer).join('\n')
 const DIGEST = 'abcdef0123456789'.repeat(4)
 
 describe('what became of an order', () => {
-  const detector = { id: 'a', version: '1', digest: DIGEST, mediaTypes: ['image'], shadow: false, weight: 2 }
+  const names = { id: 'a', version: '1', title: 'A', mediaTypes: ['image'] }
+  const detector = { ...names, digest: DIGEST, shadow: false, weight: 2 }
   const done = { daemon: 'm:1', outcome: 'done', message: '', lost: [] }
   const failed = { daemon: 'm:2', outcome: 'manifest-invalid', message: 'no such file', lost: [] }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { AttestdError } from '../../../src/core/errors.js'
 import type { Reason } from '../../../src/core/reasons.js'
 import type { Alarm } from '../../../src/observe/alarms/alarm.js'
 import { AlarmWatch } from '../../../src/observe/alarms/alarm-watch.js'
@@ -10,7 +11,8 @@ const EVERY_MS = 600_000
 function watched(everyMs = EVERY_MS) {
   const clock = new ManualClock()
   const alarms: Alarm[] = []
-  const watch = new AlarmWatch({ clock, machine: 'm', everyMs, send: (alarm) => alarms.push(alarm) })
+  const webhook = { send: (alarm: Alarm) => void alarms.push(alarm), flush: async () => {} }
+  const watch = new AlarmWatch({ clock, machine: 'm', everyMs, webhook })
   const look = (seconds: number, ...reasons: Reason[]) => {
     for (let second = 0; second < seconds; second++) {
       clock.tick(1000)
@@ -86,12 +88,12 @@ it('counts missed deadlines until the next message', () => {
   ])
 })
 
-it('sends at once what the process ends over, unless it was sent', () => {
+it('sends at once what the process ends over, unless it was sent', async () => {
   const { look, sent, watch } = watched()
-  watch.ending('queue-unreachable', 'no alarm of ours')
-  watch.ending('role-missing', 'The wallet is no attester.')
+  await watch.ending(new AttestdError('queue-unreachable', 'no alarm of ours'))
+  await watch.ending(new AttestdError('role-missing', 'The wallet is no attester.'))
   expect(sent()).toEqual(['role-missing firing'])
   look(20, 'stake-low')
-  watch.ending('stake-low', 'again')
+  await watch.ending(new AttestdError('stake-low', 'again'))
   expect(sent()).toEqual(['role-missing firing', 'stake-low firing'])
 })

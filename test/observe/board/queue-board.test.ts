@@ -33,11 +33,10 @@ describe.each(engines)('the board on %s', (url) => {
   })
 
   async function openBoard(password?: string) {
-    const { server } = await startTestServer(password === undefined ? {} : { password })
-    server.setBoardQueues(engine.boardQueues())
+    const { server, recorded } = await startTestServer({ password, boardQueues: engine.boardQueues() })
     const call = (route: string, method = 'GET') =>
       fetch(new URL(`/queues${route}`, server.url), { method, headers: password === undefined ? {} : basic })
-    return { server, call }
+    return { server, call, recorded }
   }
 
   it('serves a page that names no other site', async () => {
@@ -55,7 +54,7 @@ describe.each(engines)('the board on %s', (url) => {
   })
 
   it('shows the queues with their jobs, and takes no write without a password', async () => {
-    const { server, call } = await openBoard()
+    const { server, call, recorded } = await openBoard()
     const { queues } = (await (
       await call('/api/queues?activeQueue=submit&status=failed&page=1&jobsPerPage=10')
     ).json()) as BoardAnswer
@@ -70,6 +69,8 @@ describe.each(engines)('the board on %s', (url) => {
     })
     expect((await call(`/api/queues/${queues.at(-1)!.name}/retry/failed`, 'PUT')).status).toBe(405)
     expect((await call(`/api/queues/${queues[0]!.name}/pause`, 'PUT')).status).toBe(405)
+    expect((await call('/api/queues/pause', 'PUT')).status).toBe(405)
+    expect(recorded).toEqual([])
     expect((await engine.counts('submit')).failed).toBe(1)
     await server.close()
   })

@@ -116,7 +116,8 @@ describe('stake, clock and stream', () => {
 })
 
 describe('detectors', () => {
-  const detector = { id: 'image', version: '1.0.0', title: 'Images', mediaTypes: ['image'], digest: 'abc'.repeat(20) }
+  const names = { id: 'image', version: '1.0.0', title: 'Images', mediaTypes: ['image'] }
+  const detector = { ...names, digest: 'abc'.repeat(20), weight: 1, shadow: false }
 
   it('marks a shadow and a candidate with its share', () => {
     expect(read({ detectors: [detector] })).toContain('Images image 1.0.0, abcabcabcabc image Processes')
@@ -125,7 +126,7 @@ describe('detectors', () => {
   })
 
   it('counts processes, and says when the last inference was', () => {
-    const processes = { ready: 1, busy: 2, size: 3 }
+    const processes = { ready: 1, busy: 2, size: 3, caged: true }
     expect(read({ detectorProcesses: processes, lastInferenceAt: NOW - 2500 })).toContain(
       'Processes: 1 ready, 2 busy, of 3. Last inference: 2.5 s ago.',
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../../src/core/risk.js'
 import type { HistoryPoint } from '../../../src/fleet/history.js'
-import { documentOf, historyDocument } from '../../../src/observe/console/history-document.js'
+import { documentOf } from '../../../src/observe/console/history-document.js'
 import { EMPTY, FULL } from './history-points.js'
 
 const series = (points: readonly HistoryPoint[], id: string) =>
@@ -46,11 +46,5 @@ describe('documentOf', () => {
       'abstained',
       'risks',
     ])
-  })
-
-  it('is refused where a column is longer or shorter than the times', () => {
-    const document = documentOf([EMPTY, FULL])
-    expect(historyDocument.safeParse(document).success).toBe(true)
-    for (const at of [[1], [1, 2, 3]]) expect(historyDocument.safeParse({ ...document, at }).success).toBe(false)
   })
 })

@@ -1,53 +1,10 @@
-import fs from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Clock, systemClock } from '../../src/core/clock.js'
+import { callDaemon } from '../../src/app/running-daemon.js'
 import { AttestdError } from '../../src/core/errors.js'
-import { callDaemon } from '../../src/observe/control-client.js'
-import {
-  newControlToken,
-  readControlFile,
-  removeControlFile,
-  writeControlFile,
-} from '../../src/observe/control-file.js'
-import { ManualClock } from '../support/manual-clock.js'
-import { startTestServer } from './console-parts.js'
-
-describe('control.json', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-control-'))
-  })
-  afterEach(() => fs.rmSync(folder, { recursive: true }))
-  const content = (token = newControlToken()) => ({ url: 'http://127.0.0.1:8780', token, pid: 42 })
-
-  it('can be read by its owner only, and comes back as written', async () => {
-    const written = content()
-    await writeControlFile(folder, written)
-    expect(fs.statSync(path.join(folder, 'control.json')).mode & 0o777).toBe(0o600)
-    expect(await readControlFile(folder)).toEqual(written)
-  })
-
-  it.each(['', '{', '{}', '{"url":"x","token":"short","pid":0}'])('reads %j as none', async (text) => {
-    expect(await readControlFile(folder)).toBeNull()
-    fs.writeFileSync(path.join(folder, 'control.json'), text)
-    expect(await readControlFile(folder)).toBeNull()
-  })
-
-  it('stays when a later run has replaced it', async () => {
-    const [first, second] = [content(), content()]
-    await writeControlFile(folder, first)
-    await writeControlFile(folder, second)
-    await removeControlFile(folder, first.token)
-    expect(await readControlFile(folder)).toEqual(second)
-    await removeControlFile(folder, second.token)
-    expect(await readControlFile(folder)).toBeNull()
-  })
-})
+import { startTestServer } from '../observe/console-parts.js'
 
 describe('callDaemon', () => {
   const answer = z.object({ retried: z.number() })
@@ -56,13 +13,13 @@ describe('callDaemon', () => {
     const { server, asked, controlToken } = await startTestServer({ password: 'correct horse' })
     const daemon = { url: server.url, token: controlToken }
     const call = { method: 'POST', path: '/control/retry', body: { queue: 'submit' }, answer } as const
-    expect(await callDaemon(daemon, call, systemClock)).toEqual({ retried: 1 })
+    expect(await callDaemon(daemon, call)).toEqual({ retried: 1 })
     expect(asked).toEqual([['retry', { queue: 'submit' }]])
-    const status = await callDaemon(
-      daemon,
-      { method: 'GET', path: '/status', answer: z.looseObject({ pid: z.number() }) },
-      systemClock,
-    )
+    const status = await callDaemon(daemon, {
+      method: 'GET',
+      path: '/status',
+      answer: z.looseObject({ pid: z.number() }),
+    })
     expect(status.pid).toBe(4242)
     await server.close()
   })
@@ -71,16 +28,12 @@ describe('callDaemon', () => {
     const { server, asked, controlToken } = await startTestServer()
     const daemon = { url: server.url, token: controlToken }
     const reload = (body: unknown) =>
-      callDaemon(
-        daemon,
-        {
-          method: 'POST',
-          path: '/control/reload',
-          body,
-          answer: z.object({ detectors: z.array(z.number()) }),
-        },
-        systemClock,
-      )
+      callDaemon(daemon, {
+        method: 'POST',
+        path: '/control/reload',
+        body,
+        answer: z.object({ detectors: z.array(z.number()) }),
+      })
     expect(await reload({})).toEqual({ detectors: [1] })
     await reload({ detectors: 'a=2,b=shadow' })
     expect(asked).toEqual([
@@ -108,8 +61,8 @@ describe('callDaemon', () => {
     })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.', fix: 'Start Redis.' }
-    await expect(callDaemon({ url: server.url, token: controlToken }, call, systemClock)).rejects.toMatchObject(error)
-    await expect(callDaemon({ url: server.url, token: 'old' }, call, systemClock)).rejects.toMatchObject({
+    await expect(callDaemon({ url: server.url, token: controlToken }, call)).rejects.toMatchObject(error)
+    await expect(callDaemon({ url: server.url, token: 'old' }, call)).rejects.toMatchObject({
       message: expect.stringContaining('token of this run'),
     })
     await server.close()
@@ -119,7 +72,7 @@ describe('callDaemon', () => {
     const { server } = await startTestServer()
     await server.close()
     const call = { method: 'GET', path: '/status', answer } as const
-    await expect(callDaemon({ url: server.url, token: 'x' }, call, systemClock)).rejects.toMatchObject({
+    await expect(callDaemon({ url: server.url, token: 'x' }, call)).rejects.toMatchObject({
       reason: 'daemon-not-running',
       message: expect.stringContaining(server.url),
     })
@@ -130,11 +83,13 @@ describe('callDaemon, where something else than a daemon answers', () => {
   const call = { method: 'GET', path: '/status', answer: z.object({ pid: z.number() }) } as const
 
   /** Asks a server that answers so. */
-  async function asked(answer: http.RequestListener, clock: Clock = systemClock) {
+  async function asked(answer: http.RequestListener, timeoutMs?: number) {
     const server = http.createServer(answer)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const outcome = callDaemon({ url, token: 'x' }, call, clock).catch((error: unknown) => error)
+    const outcome = callDaemon({ url, token: 'x' }, { ...call, ...(timeoutMs && { timeoutMs }) }).catch(
+      (error: unknown) => error,
+    )
     const end = () => {
       server.closeAllConnections()
       server.close()
@@ -166,12 +121,7 @@ describe('callDaemon, where something else than a daemon answers', () => {
   })
 
   it('one that says nothing is given up after its time', async () => {
-    const clock = new ManualClock()
-    const { outcome } = await asked(() => {}, clock)
-    await clock.untilSleeping()
-    await clock.advance(29_999)
-    expect(clock.sleeping).toBe(1)
-    await clock.advance(1)
+    const { outcome } = await asked(() => {}, 50)
     expect(await outcome).toMatchObject({ reason: 'daemon-not-running' })
   })
 })

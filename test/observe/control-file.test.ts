@@ -1,0 +1,42 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  newControlToken,
+  readControlFile,
+  removeControlFile,
+  writeControlFile,
+} from '../../src/observe/control-file.js'
+
+describe('control.json', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-control-'))
+  })
+  afterEach(() => fs.rmSync(folder, { recursive: true }))
+  const content = (token = newControlToken()) => ({ url: 'http://127.0.0.1:8780', token, pid: 42 })
+
+  it('can be read by its owner only, and comes back as written', async () => {
+    const written = content()
+    await writeControlFile(folder, written)
+    expect(fs.statSync(path.join(folder, 'control.json')).mode & 0o777).toBe(0o600)
+    expect(await readControlFile(folder)).toEqual(written)
+  })
+
+  it.each(['', '{', '{}', '{"url":"x","token":"short","pid":0}'])('reads %j as none', async (text) => {
+    expect(await readControlFile(folder)).toBeNull()
+    fs.writeFileSync(path.join(folder, 'control.json'), text)
+    expect(await readControlFile(folder)).toBeNull()
+  })
+
+  it('stays when a later run has replaced it', async () => {
+    const [first, second] = [content(), content()]
+    await writeControlFile(folder, first)
+    await writeControlFile(folder, second)
+    await removeControlFile(folder, first.token)
+    expect(await readControlFile(folder)).toEqual(second)
+    await removeControlFile(folder, second.token)
+    expect(await readControlFile(folder)).toBeNull()
+  })
+})
