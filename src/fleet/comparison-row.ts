@@ -15,14 +15,14 @@ export const comparisonRow = z.object({
   mediaType: z.string(),
   /** Id and version of the active detectors, as last measured; null before. */
   inCharge: z.string().nullable(),
-  /** Files that either of them scored; 0 of an older release. */
-  files: count.default(0),
+  /** Files that either of them scored. */
+  files: count,
   /** Files that both scored. */
   compared: count,
   /** Of those, on the same side of risk 50. */
   agreed: count,
-  /** Of those, where the daemon would have done something else by the other one; 0 of an older release. */
-  wouldChange: count.default(0),
+  /** Of those, where the daemon would have done something else by the other one. */
+  wouldChange: count,
   /** Risk of the candidate less that of the active detectors, percentage points, over the files that both scored. */
   differences: z.number(),
   /** Files that the candidate abstained from or was unsure of; of the active detectors, among the files that the candidate scored. */

@@ -26,24 +26,24 @@ export const daemonCard = z.object({
       }),
     )
     .max(100),
-  /** What its candidates did since its start; absent of a release that has none. */
-  canaries: z.array(comparisonRow).max(MAX_COMPARED).optional(),
+  /** What its candidates did since its start. */
+  canaries: z.array(comparisonRow).max(MAX_COMPARED),
   /**
    * The analyze queues that it takes jobs from, each with the jobs a second that it could do of that kind alone; null
-   * where there were none. Absent of a release that had one queue for all kinds.
+   * where there were none.
    */
-  kinds: z.record(text(50), perSecond).optional(),
+  kinds: z.record(text(50), perSecond),
   /** Jobs that ended in the last minute, a second; null for a queue that it does not work on, and once it is lost. */
   jobsPerSecond: z.object({ analyze: perSecond, submit: perSecond }),
   /** Jobs a second that it can do, by how long the last ones took; null where there were none. */
   capacity: z.object({ analyze: perSecond, submit: perSecond }),
-  /** Fingerprint of its fleet secret; absent without one, and of a release that has none. */
+  /** Fingerprint of its fleet secret; absent without one. */
   fingerprint: text(20).optional(),
-  /** What a verb on its machine needs to find its settings, such as `--config FILE`; absent of an older release. */
-  commandFlags: z.array(text(5000)).max(10).optional(),
+  /** What a verb on its machine needs to find its settings, such as `--config FILE`. */
+  commandFlags: z.array(text(5000)).max(10),
   /** The reasons of its `/readyz`, warnings too. */
   reasons: z.array(text(100)).max(50),
-  /** How it stands to the last order of `models reload`; null where it does not analyze, absent of a release that takes none. */
+  /** How it stands to the last order of `models reload`; null where it does not analyze. */
   selection: z
     .object({
       /** Text of its own ATTESTD_DETECTORS. */
@@ -58,7 +58,7 @@ export const daemonCard = z.object({
       /** Kinds of media that the order left without a detector there. */
       lost: z.array(text(50)).max(10),
     })
-    .nullish(),
+    .nullable(),
 })
 /** A daemon's own word about itself. */
 export type DaemonCard = z.infer<typeof daemonCard>

@@ -37,8 +37,8 @@ const backlog = z.object({
   /** By queue: time until all that waits now is done, ms, as fast as the last jobs were; null where that is not known. */
   drainMs: z.record(z.string(), z.number().nullable()),
   /** Queues of kinds of media for which no daemon that is alive has a detector. */
-  unserved: z.array(unserved).default([]),
-  retrying: z.array(retryingRow).default([]),
+  unserved: z.array(unserved),
+  retrying: z.array(retryingRow),
   /** Urgent assets that will be analyzed later than five minutes after they came, at this rate. */
   missesAhead: z.number(),
 })
@@ -53,7 +53,7 @@ export const fleetState = z.object({
     versions: z.array(z.string()),
     detectors: z.array(z.string()),
     /** Daemons with the fingerprints of their fleet secrets. */
-    fingerprints: z.array(z.string()).default([]),
+    fingerprints: z.array(z.string()),
   }),
   backlog,
 })

@@ -45,7 +45,7 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
     const found = daemon.detectors.find((one) => one.id === id)
     return found ? `${found.digest} ${found.shadow} ${found.canary}` : 'absent'
   }
-  const kindsOf = ({ kinds = {} }: FleetDaemon) => Object.keys(kinds).sort().join()
+  const kindsOf = ({ kinds }: FleetDaemon) => Object.keys(kinds).sort().join()
   const differs = (id: string) => {
     const having = analyzing.filter(({ detectors }) => detectors.some((one) => one.id === id))
     // Those that work on other kinds of media need not have it.
@@ -61,5 +61,5 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
 /** The daemons that are alive and take jobs of this queue. */
 export function workersOf(daemons: readonly FleetDaemon[], queue: string): FleetDaemon[] {
   const alive = daemons.filter(({ state }) => state === 'alive')
-  return alive.filter(({ kinds = {}, roles }) => (queue === 'submit' ? roles.includes(queue) : queue in kinds))
+  return alive.filter(({ kinds, roles }) => (queue === 'submit' ? roles.includes(queue) : queue in kinds))
 }

@@ -54,8 +54,6 @@ const PAUSED_KEPT_MS = 10_000
 const COUNT_EVERY = 101
 /** Among the completed jobs of a queue of the embedded engine, those past their age are looked for this often at most, ms. */
 const SWEEP_EVERY_MS = 60_000
-/** Where releases before there was a queue for each kind of media had their analyses. */
-const OLD_QUEUE = 'analyze'
 const KEPT_STACKS = 3
 /** How often the wall clock is compared with the monotonic one, ms, and from where on it counts as set back. */
 const CLOCK_LOOK_MS = 5000
@@ -282,18 +280,6 @@ export class BullEngine implements QueueEngine {
     return before.waiting + before.delayed
   }
 
-  async removeOldQueue(): Promise<number> {
-    const old = this.#makeQueue(OLD_QUEUE)
-    try {
-      const states = await askEngine(() => old.getJobCounts())
-      const jobs = Object.values(states).reduce((sum, count) => sum + count, 0)
-      if (jobs > 0) await askEngine(() => old.obliterate({ force: true }))
-      return jobs
-    } finally {
-      await old.close()
-    }
-  }
-
   async pause(name: QueueName): Promise<void> {
     await askEngine(() => this.#queues[name].pause())
   }
@@ -382,7 +368,7 @@ export class BullEngine implements QueueEngine {
     return true
   }
 
-  #makeQueue(name: QueueName | typeof OLD_QUEUE): BullQueue {
+  #makeQueue(name: QueueName): BullQueue {
     const queue: BullQueue = new Queue(
       name,
       {
@@ -392,7 +378,7 @@ export class BullEngine implements QueueEngine {
       },
       this.#backing.factory,
     )
-    queue.on('error', (error: Error) => this.#report(name === OLD_QUEUE ? null : name, engineError(error)))
+    queue.on('error', (error: Error) => this.#report(name, engineError(error)))
     return queue
   }
 

@@ -185,8 +185,6 @@ export interface QueueEngine {
   retry(queue: QueueName, ids?: readonly string[]): Promise<number>
   /** Removes waiting and delayed jobs. @returns how many */
   drain(queue: QueueName): Promise<number>
-  /** Removes earlier releases' queue of all kinds; open assets are offered again. @returns how many jobs it held */
-  removeOldQueue(): Promise<number>
   /** No worker of any process takes jobs of the queue until `resume`, also after restarts; active ones go on. */
   pause(queue: QueueName): Promise<void>
   resume(queue: QueueName): Promise<void>

@@ -1,25 +1,21 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fleetLines } from '../../src/cli/fleet-text.js'
 import type { FleetDaemon, FleetState } from '../../src/fleet/fleet-state.js'
+import { daemonOf } from '../support/fleet-cards.js'
 
 const fleetText = (fleet: FleetState) => fleetLines(fleet).join('\n')
 const DIGEST = 'abcdef0123456789'.repeat(4)
 
 describe('the fleet for people', () => {
-  const daemon = (change: Partial<FleetDaemon> = {}): FleetDaemon => ({
-    name: 'm:1',
-    machine: 'm',
-    pid: 1,
-    version: '0.1.0',
-    roles: ['intake', 'analyze'],
-    state: 'alive',
-    lastSeenMs: 400,
-    detectors: [{ id: 'tiny', version: '1.0.0', digest: DIGEST, shadow: false }],
-    jobsPerSecond: { analyze: 1.25, submit: null },
-    capacity: { analyze: null, submit: null },
-    reasons: ['stake-low', 'stream-ended'],
-    ...change,
-  })
+  const daemon = (change: Partial<FleetDaemon> = {}) =>
+    daemonOf({
+      roles: ['intake', 'analyze'],
+      lastSeenMs: 400,
+      detectors: [{ id: 'tiny', version: '1.0.0', digest: DIGEST, shadow: false }],
+      jobsPerSecond: { analyze: 1.25, submit: null },
+      reasons: ['stake-low', 'stream-ended'],
+      ...change,
+    })
   const fleet = (change: Partial<FleetState> = {}): FleetState => ({
     daemons: [daemon()],
     mixed: { versions: [], detectors: [], fingerprints: [] },

@@ -1,5 +1,4 @@
 import path from 'node:path'
-import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { DaemonBench } from '../support/daemon-bench.js'
@@ -9,20 +8,6 @@ import { findRedisServer } from '../support/redis-server.js'
 
 const TEXT_DETECTOR = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
 const textOf = (nth: number) => Buffer.from(`Words number ${nth} that a detector of texts is asked about. `.repeat(9))
-
-/** The card of a release that had one analyze queue for all kinds of media. */
-const OLD_INTAKE = {
-  name: 'old:1',
-  machine: 'old',
-  pid: 1,
-  version: '0.1.0',
-  roles: ['intake', 'submit'],
-  stopping: false,
-  detectors: [],
-  jobsPerSecond: { analyze: null, submit: 0 },
-  capacity: { analyze: null, submit: null },
-  reasons: [],
-}
 
 async function newBench() {
   const bench = await DaemonBench.create()
@@ -65,21 +50,6 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
     })
     expect(list.out).toMatch(/tiny-image .*not in use[\s\S]*The daemon here does not analyze/)
     expect(await front.metric('attestd_waiting_jobs', 'queue="analyze-audio"')).toBe(2)
-  })
-
-  it('an earlier release that queues for no daemon is named until it has gone', async () => {
-    const bench = await newBench()
-    const redis = await bench.redis()
-    const daemon = bench.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: 'analyze' }, 'pictures')
-    await daemon.ready()
-    const client = new Redis(redis.url)
-    onTestFinished(() => client.disconnect())
-    await client.hset('attestd:fleet:daemons', 'old', JSON.stringify(OLD_INTAKE))
-    await client.zadd('attestd:fleet:seen', Date.now() + 3_600_000, 'old')
-    await bench.until('one story', () => tellsTheSame(daemon, 'workers', 'workers-missing'))
-    expect((await daemon.get('/readyz')).text).toContain('old:1 is of an earlier release')
-    await client.zrem('attestd:fleet:seen', 'old')
-    await daemon.ready()
   })
 })
 

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { DaemonCard } from '../../src/fleet/daemon-card.js'
 import { knownDaemons, LOST_AFTER_MS, mixedOf } from '../../src/fleet/known-daemons.js'
+import { cardOf } from '../support/fleet-cards.js'
 
-const nothing = { analyze: null, submit: null }
-
-function card(change: Partial<DaemonCard> = {}): DaemonCard {
-  const detectors = [{ id: 'tiny', version: '1.0.0', digest: 'aa', shadow: false }]
-  const facts = { pid: 1, version: '0.1.0', roles: ['analyze'], stopping: false, detectors, reasons: [] }
-  return { name: 'm:1', machine: 'm', jobsPerSecond: nothing, capacity: nothing, ...facts, ...change }
-}
+const detectors = [{ id: 'tiny', version: '1.0.0', digest: 'aa', shadow: false }]
+const card = (change: Partial<DaemonCard> = {}) => cardOf({ detectors, ...change })
 
 const self = { id: 'self', card: card({ name: 'me:1' }) }
 const said = (id: string, change: Partial<DaemonCard>, agoMs = 10) => ({

@@ -1,6 +1,5 @@
-import type { Queue } from 'bullmq'
 import { expect, it } from 'vitest'
-import { type Processor, QUEUE_NAMES, type QueueEngine } from '../../src/queue/queues.js'
+import type { Processor, QueueEngine } from '../../src/queue/queues.js'
 import { deferred, sharedWorkers } from './queue-support.js'
 
 /** What every engine must do with a queue for each kind of media, of which a process works on several. */
@@ -32,21 +31,6 @@ export function kindsContract(open: () => QueueEngine): void {
     for (const events of logs) await events.until('completed', () => true, each)
     expect(most).toBe(4)
     expect(await Promise.all(kinds.map(async (kind) => (await engine.counts(kind)).active))).toEqual([0, 0, 0])
-  })
-
-  it('removes the queue that earlier releases had, and only that', async () => {
-    const engine = open()
-    const queue = engine.boardQueues()[QUEUE_NAMES.indexOf('analyze-image')] as Queue
-    const { backendFactory } = queue as unknown as { backendFactory: unknown }
-    type Opening = new (name: string, options: object, factory: unknown) => Queue
-    const old = new (queue.constructor as unknown as Opening)('analyze', queue.opts, backendFactory)
-    await old.add('analyze', {}, { jobId: 'left-over', priority: 10 })
-    await engine.add('analyze-image', 'stays', {}, { priority: 10 })
-    expect(await engine.removeOldQueue()).toBe(1)
-    expect(await engine.removeOldQueue()).toBe(0)
-    expect(await old.getJob('left-over')).toBeUndefined()
-    expect((await engine.counts('analyze-image')).waiting).toBe(1)
-    await old.close()
   })
 
   it('an urgent job goes before what waits of other kinds, as soon as there is room', async () => {

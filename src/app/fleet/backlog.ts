@@ -103,10 +103,10 @@ function rowOf(queue: QueueName, { addedAt, waiting }: WaitingJobs, nth: number,
 }
 
 /** Jobs a second of all daemons that do this work; 0 where none does it, null where none has ended a job yet. */
-export function capacityOf(daemons: readonly FleetDaemon[], queue: QueueName): number | null {
+function capacityOf(daemons: readonly FleetDaemon[], queue: QueueName): number | null {
   const workers = workersOf(daemons, queue)
   if (workers.length === 0) return 0
-  const rates = workers.map(({ capacity, kinds }) => (queue === 'submit' ? capacity.submit : (kinds?.[queue] ?? null)))
+  const rates = workers.map(({ capacity, kinds }) => (queue === 'submit' ? capacity.submit : (kinds[queue] ?? null)))
   const known = rates.filter((rate) => rate !== null)
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0)
 }

@@ -1,11 +1,9 @@
 import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
+import { shortDigest } from '../../observe/console/console-text.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import { ANALYZE_QUEUES } from '../../queue/queues.js'
 import { partLabel } from '../open/room-events.js'
 import type { Fleet } from './fleet.js'
-
-/** First hex characters of a digest, as the console shows it. */
-const DIGEST_LABEL = 12
 
 const DAEMONS = ['fleetDaemons', 'fleetLastSeen', 'fleetJobs', 'fleetDetectors', 'fleetMixed'] as const
 const WORK = ['waitingOldest', 'waitingJobs', 'drainSeconds', 'retryingJobs', 'missesAhead', 'unservedJobs'] as const
@@ -38,7 +36,7 @@ function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLa
   }
   if (state === 'lost') return
   for (const { canary, digest, id, shadow, version: detectorVersion } of detectors) {
-    const labels = { daemon: name, detector: id, version: detectorVersion, digest: digest.slice(0, DIGEST_LABEL) }
+    const labels = { daemon: name, detector: id, version: detectorVersion, digest: shortDigest(digest) }
     fleetDetectors.set({ ...labels, part: partLabel({ canary, shadow }) }, 1)
   }
 }

@@ -4,7 +4,7 @@ import { VERSION } from '../../core/version.js'
 import type { DaemonCard } from '../../fleet/daemon-card.js'
 import { FleetSeal } from '../../fleet/fleet-seal.js'
 import { HISTORY_EVERY_MS, History } from '../../fleet/history.js'
-import type { CheckResult, Health, Readiness } from '../../observe/health.js'
+import type { Health, Readiness } from '../../observe/health.js'
 import { ANALYZE_QUEUES, type QueueName } from '../../queue/queues.js'
 import { servedQueues } from '../daemon/kind-workers.js'
 import type { ReadinessWatch } from '../daemon/readiness-watch.js'
@@ -12,7 +12,6 @@ import type { Roles } from '../daemon/roles.js'
 import { commandFlags, type DaemonParts } from '../parts.js'
 import { Fleet } from './fleet.js'
 import { HistorySampler } from './history-sampler.js'
-import { strandedCheck } from './old-queue.js'
 import { seldomCheck, workersCheck } from './workers-check.js'
 
 /** What a daemon announces of itself, in addition to its parts. */
@@ -41,9 +40,8 @@ export function joinFleet(
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
   const history = new History()
   const sampler = new HistorySampler(fleet, clock, history)
-  let stranded: CheckResult | null = null
   const checkWorkers = seldomCheck(clock, () => workersCheck(queue, fleet, workedOn(parts, own)))
-  own.health.register('workers', () => stranded ?? checkWorkers(), 'queue-unreachable')
+  own.health.register('workers', checkWorkers, 'queue-unreachable')
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
@@ -58,9 +56,6 @@ export function joinFleet(
     async beat(followOrders) {
       void announce().then(followOrders)
       await restoreHistory(parts, fleet, history)
-      const lookAround = async () => {
-        stranded = await checkOthers(fleet, outages)
-      }
       let points = 0
       const keep = () =>
         history
@@ -68,7 +63,7 @@ export function joinFleet(
           .catch((err: unknown) => outages.trouble({ ...HISTORY_LOST, facts: { err } }))
       const sample = () => {
         void sampler.sample()
-        void lookAround()
+        void compareSecrets(fleet, outages)
         if (points++ % POINTS_A_FILE === 0) void keep()
       }
       sample()
@@ -98,16 +93,11 @@ async function restoreHistory({ activity, clock, paths }: DaemonParts, fleet: Fl
   if (isEmpty) for (const row of rows.toReversed()) activity.addRow(row)
 }
 
-/** Daemons of another secret refuse the jobs of each other, which nothing else explains. @returns see `strandedCheck` */
-async function checkOthers(fleet: Fleet, { trouble }: DaemonParts['outages']): Promise<CheckResult | null> {
-  const state = await fleet.state().catch(() => null)
-  const fingerprints = state?.mixed.fingerprints ?? []
-  if (fingerprints.length > 0) reportSecrets(fingerprints, trouble)
-  return state && strandedCheck(state.daemons)
-}
-
-function reportSecrets(fingerprints: readonly string[], trouble: DaemonParts['outages']['trouble']): void {
-  trouble({
+/** Daemons of another secret refuse the jobs of each other, which nothing else explains. */
+async function compareSecrets(fleet: Fleet, outages: DaemonParts['outages']): Promise<void> {
+  const fingerprints = (await fleet.state().catch(() => null))?.mixed.fingerprints ?? []
+  if (fingerprints.length === 0) return
+  outages.trouble({
     reason: 'fleet-secret-differs',
     level: 'error',
     message: 'daemons with different fleet secrets were found',
@@ -143,7 +133,7 @@ function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omi
       id,
       version,
       digest,
-      shadow: shadow === true,
+      shadow,
       canary,
     })),
     kinds: Object.fromEntries(kinds.map((name) => [name, pace[name].capacity(analyzeConcurrency)])),

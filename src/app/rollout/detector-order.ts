@@ -11,11 +11,8 @@ export const detectorOrder = z.object({
   id: z.string().min(1).max(100),
   /** Text of the setting ATTESTD_DETECTORS in its place; null: each daemon's own. */
   chosen: selectionSetting.nullable(),
-  /** What was chosen before it, where there is something to go back to; an earlier release kept 20. */
-  before: z
-    .array(selectionSetting.nullable())
-    .max(20)
-    .transform((all) => all.slice(-1)),
+  /** What was chosen before it, where there is something to go back to. */
+  before: z.array(selectionSetting.nullable()).max(1),
   /** ATTESTD_DETECTORS of the daemons that it was given to; one that starts later follows it where its own is one of these. */
   settings: z.array(selectionSetting).max(100),
 })

@@ -86,8 +86,7 @@ async function place(
 function outcomeOf(daemon: string, daemons: readonly FleetDaemon[], id: string, isLate: boolean): OrderOutcome | null {
   const found = daemons.find(({ name }) => name === daemon)
   const unanswered = (message: string) => ({ daemon, outcome: 'no-answer', message, lost: [] })
-  if (!found) return unanswered('It stopped, or was lost.')
-  if (!found.selection) return unanswered('It runs a release without support for orders.')
+  if (!found?.selection) return unanswered('It stopped, or was lost.')
   const { lost, message, order, outcome } = found.selection
   if (order === id) return { daemon, outcome, message, lost }
   return isLate ? unanswered('It did not answer in time.') : null

@@ -4,24 +4,15 @@ import type { FleetDaemon } from '../../../src/fleet/fleet-state.js'
 import { PRIORITY_MS } from '../../../src/pipeline/jobs.js'
 import { QUEUE_NAMES, type QueueName, type RetryingJob } from '../../../src/queue/queues.js'
 import type { WaitingLine } from '../../../src/queue/waiting-jobs.js'
+import { daemonOf } from '../../support/fleet-cards.js'
 import { openAsset } from '../../support/pipeline-parts.js'
 
 const NOW = 1_000_000_000
 
 /** Two a second, unless it says otherwise. */
 function worker(change: Partial<FleetDaemon> = {}): FleetDaemon {
-  const both = { analyze: 2, submit: 2 }
   const kinds = { 'analyze-image': 2, 'analyze-text': 10 }
-  const facts = { name: 'm:1', machine: 'm', pid: 1, version: '0.1.0', lastSeenMs: 0, detectors: [], reasons: [] }
-  return {
-    ...facts,
-    kinds,
-    roles: ['analyze', 'submit'],
-    state: 'alive',
-    jobsPerSecond: both,
-    capacity: both,
-    ...change,
-  }
+  return daemonOf({ kinds, roles: ['analyze', 'submit'], capacity: { analyze: 2, submit: 2 }, ...change })
 }
 
 interface Change {

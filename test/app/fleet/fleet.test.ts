@@ -9,13 +9,10 @@ import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
 import type { RecentRow } from '../../../src/fleet/recent-rows.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { sampleState } from '../../observe/console-parts.js'
+import { cardOf } from '../../support/fleet-cards.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
-function card(change: Partial<DaemonCard> = {}): DaemonCard {
-  const nothing = { analyze: null, submit: null }
-  const facts = { machine: 'm', pid: 1, version: '0.1.0', stopping: false, detectors: [], reasons: [] }
-  return { name: 'one:1', roles: ['analyze'], jobsPerSecond: nothing, capacity: nothing, ...facts, ...change }
-}
+const card = (change: Partial<DaemonCard> = {}) => cardOf({ name: 'one:1', ...change })
 
 const counts = async () => ({ waiting: 0, active: 0, delayed: 0, failed: 0, completed: 0 })
 

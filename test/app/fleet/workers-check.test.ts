@@ -4,21 +4,10 @@ import { AttestdError } from '../../../src/core/errors.js'
 import type { DaemonCard } from '../../../src/fleet/daemon-card.js'
 import { knownDaemons } from '../../../src/fleet/known-daemons.js'
 import type { QueueName } from '../../../src/queue/queues.js'
+import { cardOf } from '../../support/fleet-cards.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
-const nothing = { analyze: null, submit: null }
-const card: DaemonCard = {
-  name: 'me:1',
-  machine: 'me',
-  pid: 1,
-  version: '0.1.0',
-  roles: ['intake', 'submit'],
-  stopping: false,
-  detectors: [],
-  jobsPerSecond: nothing,
-  capacity: nothing,
-  reasons: [],
-}
+const card = cardOf({ name: 'me:1', roles: ['intake', 'submit'] })
 const worker = { ...card, name: 'w:1', roles: ['analyze'], kinds: { 'analyze-image': null, 'analyze-unknown': 2 } }
 
 /** Looks from a daemon that submits. @param agoMs when the worker was last heard of */
@@ -42,14 +31,6 @@ it('jobs that wait for a detector that nobody has are told by how many and which
     message:
       '1 asset of kind audio waits, and no daemon on this queue has a detector for audio. 2 assets of kind text wait, and no daemon on this queue has a detector for text.',
     detail: { 'analyze-audio': 1, 'analyze-text': 2 },
-  })
-})
-
-it('a worker of a release that had one queue for all kinds works on none of these', async () => {
-  const { kinds: _, ...older } = worker
-  expect(await look({ 'analyze-unknown': 2 }, older)).toMatchObject({
-    ok: false,
-    message: '2 assets of unknown kind wait, and no daemon on this queue has a detector.',
   })
 })
 

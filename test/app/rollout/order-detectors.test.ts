@@ -12,18 +12,16 @@ import type { DaemonCard } from '../../../src/fleet/daemon-card.js'
 import { knownDaemons } from '../../../src/fleet/known-daemons.js'
 import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
 import { MemoryClaims } from '../../../src/queue/claims.js'
+import { cardOf } from '../../support/fleet-cards.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
 
 type Selection = NonNullable<DaemonCard['selection']>
 
 const RELOAD: DetectorRequest = { kind: 'reload', detectors: 'b' }
-const nothing = { analyze: null, submit: null }
 const idle: Selection = { setting: 'a', chosen: null, order: null, outcome: 'done', message: '', lost: [] }
 
-function card(name: string, selection: Selection | null | undefined = idle, roles = ['analyze']): DaemonCard {
-  const facts = { machine: 'm', pid: 1, version: '0.1.0', stopping: false, detectors: [], reasons: [] }
-  return { name, roles, jobsPerSecond: nothing, capacity: nothing, selection, ...facts }
-}
+const card = (name: string, selection: Selection | null = idle, roles = ['analyze']) =>
+  cardOf({ name, roles, selection })
 
 /** A queue in memory, and the daemons on it, which answer as the test says. */
 function bench(...cards: DaemonCard[]) {
@@ -136,25 +134,17 @@ describe('an order to all daemons', () => {
 })
 
 describe('a daemon that does not answer', () => {
-  it.each<[string, (known: Map<string, DaemonCard>) => void, string]>([
-    ['because it is gone', (known) => known.delete('two:1'), 'It stopped, or was lost.'],
-    [
-      'because it stops',
-      (known) => known.set('two:1', { ...card('two:1'), stopping: true }),
-      'It stopped, or was lost.',
-    ],
-    [
-      'because it is too old',
-      (known) => known.set('two:1', card('two:1', null)),
-      'It runs a release without support for orders.',
-    ],
-  ])('%s is not waited for', async (_, change, message) => {
+  it.each<[string, (known: Map<string, DaemonCard>) => void]>([
+    ['because it is gone', (known) => known.delete('two:1')],
+    ['because it stops', (known) => known.set('two:1', { ...card('two:1'), stopping: true })],
+  ])('%s is not waited for', async (_, change) => {
     const { answer, clock, give, known, untilPlaced } = bench(card('one:1'), card('two:1'))
     const giving = give(RELOAD)
     await untilPlaced()
     await answer('one:1')
     change(known)
     await clock.advance(500)
+    const message = 'It stopped, or was lost.'
     expect(await giving).toMatchObject([{ outcome: 'done' }, { daemon: 'two:1', outcome: 'no-answer', message }])
   })
 

@@ -2,21 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { missesText } from '../../../src/fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../../../src/fleet/fleet-state.js'
 import { fleetSection } from '../../../src/observe/console/fleet-section.js'
+import { daemonOf } from '../../support/fleet-cards.js'
 import { textsOfClass, visibleText } from './visible-text.js'
 
-const DAEMON: FleetDaemon = {
+const DAEMON = daemonOf({
   name: 'machine:8780',
-  machine: 'machine',
   pid: 77,
-  version: '0.1.0',
   roles: ['intake', 'analyze'],
-  state: 'alive',
   lastSeenMs: 65_000,
   detectors: [{ id: 'image', version: '1.0.0', digest: 'abcdef0123456789', shadow: false }],
   jobsPerSecond: { analyze: 1.25, submit: 0 },
-  capacity: { analyze: 2, submit: null },
-  reasons: [],
-}
+})
 const IDLE: FleetState = {
   daemons: [DAEMON],
   mixed: { versions: [], detectors: [], fingerprints: [] },
