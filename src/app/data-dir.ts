@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder } from '../core/disk/make-folder.js'
@@ -7,21 +8,10 @@ import { AttestdError, errorText } from '../core/errors.js'
 import { removeUnfinished, UNFINISHED_MS } from '../core/files.js'
 
 /** Where each room keeps its files in the data directory. */
-export interface DataPaths {
-  readonly root: string
-  readonly cache: string
-  readonly verdicts: string
-  readonly ledger: string
-  readonly admissions: string
-  readonly drift: string
-  /** The last hour of the console, a file. */
-  readonly history: string
-  /** A file: what people did. */
-  readonly audit: string
-}
+export type DataPaths = Readonly<ReturnType<typeof dataPaths>>
 
 /** Names the places and touches none: for verbs that only read what a daemon left there. */
-export function dataPaths(root: string): DataPaths {
+export function dataPaths(root: string) {
   const under = (name: string) => path.join(root, name)
   return {
     root,
@@ -30,7 +20,9 @@ export function dataPaths(root: string): DataPaths {
     ledger: under('ledger'),
     admissions: under('admissions'),
     drift: under('drift'),
+    /** The last hour of the console, a file. */
     history: under('history.json'),
+    /** A file: what people did. */
     audit: under('audit.jsonl'),
   }
 }
@@ -48,45 +40,36 @@ export async function openDataDir(root: string): Promise<DataPaths> {
   })
 }
 
-const PROBE = '.probe-'
-
 /** About the bytes of a picture. */
 const PROBE_BYTES = 1024 ** 2
 
+/** Named as an unfinished file, so that the probe of a killed process is removed with those. */
+const probeIn = (folder: string) => path.join(folder, `.probe.${randomBytes(6).toString('hex')}.tmp`)
+
 /** Writes a file of 1 MiB to the disk of a folder, and removes it. @throws what the disk refuses, as Node reports it */
 export async function tryWriting(folder: string): Promise<void> {
-  const probe = await fs.mkdtemp(path.join(folder, PROBE))
+  const probe = probeIn(folder)
   try {
-    await fs.writeFile(path.join(probe, 'file'), Buffer.alloc(PROBE_BYTES), { flush: true })
+    await fs.writeFile(probe, Buffer.alloc(PROBE_BYTES), { flush: true })
   } finally {
-    await fs.rm(probe, { recursive: true })
+    await fs.rm(probe, { force: true })
   }
 }
 
-/** Removes what killed processes left among the files of the daemon; the cache and the verdicts look after their own. */
+/** Removes what killed processes left among the files of the daemon; the verdicts look after their own. */
 async function removeLeftovers(root: string, before: number): Promise<void> {
   const { admissions, cache, drift } = dataPaths(root)
-  for (const folder of [root, admissions, drift]) await removeUnfinished(folder, before)
-  await removeProbes(root, before)
-  // Before the first start there is none.
-  await removeProbes(cache, before).catch(() => {})
-}
-
-async function removeProbes(folder: string, before: number): Promise<void> {
-  for (const name of (await fs.readdir(folder)).filter((one) => one.startsWith(PROBE))) {
-    const probe = path.join(folder, name)
-    const stat = await fs.stat(probe).catch(() => null)
-    if (stat && stat.mtimeMs < before) await fs.rm(probe, { recursive: true }).catch(() => {})
-  }
+  for (const folder of [root, admissions, cache, drift]) await removeUnfinished(folder, before)
 }
 
 /** @returns a symbolic link in it, or null */
 async function makeWritable(root: string): Promise<string | null> {
   try {
     await makeFolder(root, 0o700)
-    const probe = await fs.mkdtemp(path.join(root, PROBE))
+    const probe = probeIn(root)
+    await fs.writeFile(probe, '')
     const { mtimeMs: now } = await fs.stat(probe)
-    await fs.rmdir(probe)
+    await fs.rm(probe)
     const link = await linkBelow(root)
     if (link === null) await removeLeftovers(root, now - UNFINISHED_MS)
     return link

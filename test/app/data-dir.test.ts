@@ -62,18 +62,14 @@ describe('the data directory', () => {
 
 it('what killed processes left unfinished is gone an hour later, and what others just began stays', async () => {
   const data = at('data')
-  const left = ['.probe-abcdef', 'cache/.probe-abcdef', 'drift', 'admissions']
-  for (const name of [...left, '.probe-ghijkl']) await fs.mkdir(path.join(data, name), { recursive: true })
-  const files = ['control.json', 'detectors.json', 'drift/d.json', 'admissions/d.json']
+  for (const name of ['cache', 'drift', 'admissions']) await fs.mkdir(path.join(data, name), { recursive: true })
+  const files = ['.probe', 'cache/.probe', 'control.json', 'detectors.json', 'drift/d.json', 'admissions/d.json']
   for (const name of files) await fs.writeFile(path.join(data, `${name}.0123456789ab.tmp`), '{')
   await fs.writeFile(path.join(data, 'control.json.ba9876543210.tmp'), '{')
-  await fs.writeFile(path.join(data, 'cache/.probe-abcdef/file'), 'begun')
   const old = Date.now() / 1000 - 2 * 3600
-  for (const name of [...files.map((one) => `${one}.0123456789ab.tmp`), '.probe-abcdef', 'cache/.probe-abcdef'])
-    await fs.utimes(path.join(data, name), old, old)
+  for (const name of files) await fs.utimes(path.join(data, `${name}.0123456789ab.tmp`), old, old)
   await openDataDir(data)
   expect((await fs.readdir(data, { recursive: true })).toSorted()).toEqual([
-    '.probe-ghijkl',
     'admissions',
     'cache',
     'control.json.ba9876543210.tmp',
