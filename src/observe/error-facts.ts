@@ -14,14 +14,14 @@ export interface ErrorFacts {
   readonly message: string
   readonly reason?: string
   readonly kind?: string
-  readonly fix?: string
-  readonly facts?: Readonly<Record<string, string | number | boolean>>
-  readonly retryAfterMs?: number
-  readonly ambiguous?: true
+  readonly fix?: string | undefined
+  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly ambiguous?: true | undefined
   /** Node's error code such as ECONNREFUSED. */
-  readonly code?: string
-  readonly stack?: readonly string[]
-  readonly causes?: readonly { readonly type: string; readonly message: string; readonly code?: string }[]
+  readonly code?: string | undefined
+  readonly stack?: readonly string[] | undefined
+  readonly causes?: readonly Pick<ErrorFacts, 'type' | 'message' | 'code'>[] | undefined
 }
 
 /**
@@ -29,15 +29,13 @@ export interface ErrorFacts {
  * did not expect the error, since for a named reason the reason explains more.
  */
 export function errorFacts(error: unknown): ErrorFacts {
-  const own = oneError(error)
   const causes = causesOf(error).map(oneError)
   const expected = error instanceof AttestdError && error.reason !== 'internal-error'
-  const stack = expected ? undefined : stackOf(error)
   return {
-    ...own,
+    ...oneError(error),
     ...(error instanceof AttestdError ? attestdFacts(error) : {}),
-    ...(stack ? { stack } : {}),
-    ...(causes.length > 0 ? { causes } : {}),
+    stack: expected ? undefined : stackOf(error),
+    causes: causes.length > 0 ? causes : undefined,
   }
 }
 
@@ -53,38 +51,27 @@ export function errorLine({ causes = [], message, reason, stack }: ErrorFacts): 
 
 function attestdFacts(error: AttestdError): Partial<ErrorFacts> {
   const { reason, kind, fix, facts, retryAfterMs, ambiguous } = error
-  return {
-    reason,
-    kind,
-    ...(fix === undefined ? {} : { fix }),
-    ...(Object.keys(facts).length > 0 ? { facts } : {}),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(ambiguous ? { ambiguous } : {}),
-  }
+  const some = Object.keys(facts).length > 0
+  return { reason, kind, fix, facts: some ? facts : undefined, retryAfterMs, ambiguous: ambiguous || undefined }
 }
 
-function oneError(error: unknown): { type: string; message: string; code?: string } {
+function oneError(error: unknown): Pick<ErrorFacts, 'type' | 'message' | 'code'> {
   if (!(error instanceof Error)) return { type: typeof error, message: cleanText(String(error), MAX_MESSAGE) }
   const code = (error as NodeJS.ErrnoException).code
   return {
     type: error.name,
     message: cleanText(error.message, MAX_MESSAGE),
-    ...(typeof code === 'string' ? { code } : {}),
+    code: typeof code === 'string' ? code : undefined,
   }
 }
 
+/** The nearest first. */
 function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = []
-  const open = nextCauses(error)
-  const seen = new Set<unknown>([error])
-  while (open.length > 0 && causes.length < MAX_CAUSES) {
-    const cause = open.shift()
-    if (seen.has(cause)) continue
-    seen.add(cause)
-    causes.push(cause)
-    open.push(...nextCauses(cause))
+  const found = new Set([error])
+  for (const each of found) {
+    for (const cause of nextCauses(each)) if (found.size <= MAX_CAUSES) found.add(cause)
   }
-  return causes
+  return [...found].slice(1)
 }
 
 function nextCauses(error: unknown): unknown[] {

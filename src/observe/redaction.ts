@@ -85,6 +85,7 @@ function valuePatterns(secrets: readonly string[]): [RegExp, string][] {
   if (short.length > 0)
     patterns.push([new RegExp(`(["'])(?:${alternation(short)})\\1(?!\\s*:)`, 'g'), `$1${REDACTED}$1`])
   const forms = new Set(secrets.filter((secret) => secret.length >= MIN_VALUE_LENGTH).flatMap(secretForms))
+  // The longest first, so that no form leaves a tail of a longer one behind.
   const texts = [...forms].filter((form) => !BARE_JSON.test(form)).sort((a, b) => b.length - a.length)
   if (texts.length > 0) patterns.push([new RegExp(`(?:${alternation(texts)})${NO_KEY}`, 'g'), REDACTED])
   const bare = alternation([...forms].filter((form) => BARE_JSON.test(form)))

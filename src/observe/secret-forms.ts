@@ -2,13 +2,14 @@
  * The ways in which a secret value may stand in a text: as it is, percent-encoded (either case of the hex digits, and
  * with `+` for a space), JSON-escaped once and twice, HTML-escaped, hex, and base64 at each of the three alignments a
  * longer base64 text can give it (`user:password` in a Basic header, for one).
- * @returns distinct forms, longest first, so that no form leaves a tail of a longer one behind
+ * @param secret not empty
+ * @returns distinct forms
  */
 export function secretForms(secret: string): string[] {
   const forms = new Set([secret, ...percentForms(secret), ...escapedForms(secret), ...base64Forms(secret)])
   const bytes = Buffer.from(secret, 'utf8')
   if (bytes.length >= MIN_ENCODED_BYTES) forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase())
-  return [...forms].filter((form) => form.length > 0).sort((a, b) => b.length - a.length)
+  return [...forms]
 }
 
 /** Encoded forms of shorter values are a few characters long and would match by chance. */
