@@ -21,12 +21,10 @@ export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origin
 }
 
 /** What the parts of the daemon share. */
-export interface DaemonParts {
-  readonly options: DaemonOptions
+export interface DaemonParts extends DaemonOptions {
   readonly clock: Clock
   readonly paths: DataPaths
   readonly queue: QueueEngine
-  readonly metrics: Metrics
   /** Repeated trouble as one log line a minute. */
   readonly outages: ThrottledLog
   readonly activity: Activity
@@ -38,5 +36,5 @@ export interface DaemonParts {
 }
 
 /** Verbs read the same file; without one only the folder states which daemon is meant. */
-export const commandFlags = ({ file, settings }: DaemonParts['options']): string[] =>
+export const commandFlags = ({ file, settings }: DaemonOptions): string[] =>
   file === null ? ['--data-dir', path.resolve(settings.dataDir)] : ['--config', path.resolve(file)]

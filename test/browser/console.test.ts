@@ -6,11 +6,13 @@ import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
+import { asRisk } from '../../src/core/risk.js'
 import { jobIdOf } from '../../src/core/text.js'
 import { documentOf } from '../../src/observe/console/history-document.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
+import type { ReviewHandlers } from '../../src/observe/review/review-port.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
-import { sampleHistory, sampleState, startTestServer } from '../observe/console-parts.js'
+import { NOW, sampleHistory, sampleState, startTestServer } from '../observe/console-parts.js'
 import { openQuietEngine } from '../support/quiet-engine.js'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
@@ -260,5 +262,32 @@ describe.skipIf(!present)('in a browser', () => {
     answers.ok = true
     await page.getByText('analyze').first().waitFor()
     await close()
+  })
+
+  it('the reload of the review list keeps the focus on its row', async () => {
+    const common = {
+      mediaType: 'image',
+      isUrgent: false,
+      deadline: NOW + 3_600_000,
+      risk: asRisk(0.5),
+      algorithm: 'd@1',
+    }
+    const rows = ['a', 'b'].map((one) => ({
+      ...common,
+      id: `asset-${one.repeat(40)}`,
+      assetId: one,
+      title: `Photo ${one}`,
+    }))
+    const review = { now: () => NOW, list: async () => rows } as unknown as ReviewHandlers
+    const { server: desk } = await startTestServer({ review, password: 'long-enough' })
+    const { page, close } = await openPage({ httpCredentials: { username: 'ada', password: 'long-enough' } })
+    await page.goto(`${desk.url}/review`)
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    for (const _ of rows) await page.keyboard.press('j')
+    expect(await focused()).toBe('Photo b')
+    await page.reload()
+    expect(await focused()).toBe('Photo b')
+    await close()
+    await desk.close()
   })
 })

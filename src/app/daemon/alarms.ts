@@ -7,7 +7,7 @@ import type { DaemonParts } from '../parts.js'
 /** Alarms to the webhook of the settings, or to nowhere. */
 export function openAlarms(
   { webhookEveryMs: everyMs, webhookSecret: secret, webhookTemplate: template, webhookUrl: url }: Settings,
-  { clock, metrics, log }: Pick<DaemonParts, 'clock' | 'metrics'> & Pick<DaemonParts['options'], 'log'>,
+  { clock, metrics, log }: Pick<DaemonParts, 'clock' | 'metrics' | 'log'>,
 ): AlarmWatch {
   const onOutcome = (outcome: 'ok' | 'failed' | 'dropped') => metrics.webhookMessages.inc({ outcome })
   const sent = { secret, template, clock, random: Math.random, log, onOutcome }

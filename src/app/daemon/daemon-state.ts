@@ -15,7 +15,7 @@ const QUEUE_ANSWER_MS = 1000
 
 /** The daemon's state for console and `/status`, put together again for each of them. */
 export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => Promise<DaemonState> {
-  const { activity, clock, options, queue } = parts
+  const { activity, clock, queue, settings } = parts
   const startedAt = clock.now()
   const asked = <T>(work: Promise<T>, otherwise: T) =>
     withinLimit(clock, QUEUE_ANSWER_MS, work, () => otherwise).catch(() => otherwise)
@@ -34,11 +34,11 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
     return {
       version: VERSION,
       name: fleet.name,
-      commandFlags: commandFlags(options),
+      commandFlags: commandFlags(parts),
       startedAt,
       pid: process.pid,
-      roles: options.settings.roles,
-      service: options.settings.serviceUrl ?? 'no service',
+      roles: settings.roles,
+      service: settings.serviceUrl ?? 'no service',
       queueEngine: queue.kind,
       draining: roles.draining,
       queues,
@@ -58,12 +58,12 @@ export function stateOf(parts: DaemonParts, roles: Roles, fleet: Fleet): () => P
       detectors: detectors?.detectors ?? [],
       canaries: activity.comparisons.canaries,
       drift: parts.drift.rows(),
-      expectedShare: options.settings.expectedShare,
+      expectedShare: settings.expectedShare,
       selection: detectors ? parts.selection.state : null,
       ...(detectors?.detectors.some(({ shadow }) => shadow) ? { shadows: activity.comparisons.shadows } : {}),
       detectorProcesses: processes ?? null,
       lastInferenceAt: processes ? clock.now() - processes.lastInferenceAgoMs : null,
-      settings: shownSettings(options),
+      settings: shownSettings(parts),
     }
   }
 }

@@ -84,8 +84,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     closers.push(() => report.flush())
     // Before the detectors load: a password that is wrong ends the start at once.
     const signer = signsWithWallet(settings) ? await openWalletOf(settings) : null
-    const base = { signer, options, clock, paths, metrics, outages, activity, drift, report, selection }
-    const opening = openDaemonQueue(options, outages, () => roles?.forgetRecords())
+    const base = { ...options, signer, clock, paths, outages, activity, drift, report, selection }
+    const opening = openDaemonQueue(base, () => roles?.forgetRecords())
     // A Redis that refuses us reports it at once. The embedded queue takes a while to open, in which detectors start: they
     // warm up on processors of their own while this one reads the rest of its code.
     opening.catch(() => {})
@@ -133,8 +133,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function openDaemonQueue(
-  { log, metrics, settings, signal }: DaemonOptions,
-  outages: DaemonParts['outages'],
+  { log, metrics, outages, settings, signal }: Omit<DaemonParts, 'queue'>,
   onTrouble: () => void,
 ): Promise<DaemonParts['queue']> {
   const { openQueue } = await import('../open/open-queue.js')
@@ -161,8 +160,7 @@ async function startHttp(
   roles: Roles,
   { alarms, audit, redact }: { readonly alarms: AlarmWatch; readonly audit: Audit; readonly redact: Redactor },
 ) {
-  const { options, clock, queue, metrics } = parts
-  const { settings, log } = options
+  const { clock, log, metrics, queue, settings } = parts
   const health = createHealth({
     clock,
     fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},

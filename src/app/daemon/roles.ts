@@ -60,8 +60,7 @@ export async function startRoles(
   detecting: Promise<DetectorHost> | null,
   closers: (() => Promise<unknown>)[],
 ): Promise<Roles> {
-  const { activity, options, paths } = parts
-  const { settings, log } = options
+  const { activity, log, paths, settings } = parts
   const stopTaking = new AbortController()
   // Every loop of every role listens; node would take more than ten for a leak.
   setMaxListeners(MAX_LISTENERS, stopTaking.signal)
@@ -165,7 +164,7 @@ async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: 
 }
 
 function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppelgangers: Doppelgangers): Intake {
-  const { clock, options, queue, report } = parts
+  const { clock, log, queue, report, settings } = parts
   return new Intake({
     service: opened.service,
     queue,
@@ -173,9 +172,9 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppel
     random: Math.random,
     serviceClock: opened.clock,
     doppelgangers,
-    log: options.log,
+    log,
     events: report.pipeline,
-    listEveryMs: options.settings.listEveryMs,
+    listEveryMs: settings.listEveryMs,
     onStake: (read) => stake.seen(read),
     onRefused: (failure) => stake.refused(failure),
     onStreamRefused: (signal) => void stake.confirm(signal),
@@ -183,10 +182,9 @@ function createIntake(parts: DaemonParts, { opened, stake }: ServiceSide, doppel
 }
 
 function createDoppelgangers(
-  { clock, metrics, options, queue }: DaemonParts,
+  { clock, log, metrics, queue, settings }: DaemonParts,
   { gate, opened }: ServiceSide,
 ): Doppelgangers {
-  const { log, settings } = options
   const { storeTimeMs, timestampWindowMs } = settings
   return new Doppelgangers({
     clock,
@@ -205,12 +203,11 @@ async function startSubmission(
   side: ServiceSide,
   doppelgangers: Doppelgangers,
 ): Promise<RunningWorker> {
-  const { options, queue, report } = parts
+  const { clock, log, queue, report, settings } = parts
   const { contract, gate, opened, stake } = side
   // A failure is reported by the watch.
   const firstReading = contract?.watch.refresh().catch(() => {})
-  await withinLimit(parts.clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
-  const { settings, log } = options
+  await withinLimit(clock, FIRST_STAKE_MS, Promise.resolve(firstReading), () => undefined)
   const needs = {
     service: opened.service,
     gate,

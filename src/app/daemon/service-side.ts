@@ -35,8 +35,7 @@ export interface WatchedContract {
  * @throws AttestdError of kind `setup`
  */
 export async function openServiceSide(parts: DaemonParts, loops: Loops): Promise<ServiceSide> {
-  const { clock, metrics, options, outages } = parts
-  const { settings, log } = options
+  const { clock, log, metrics, outages, settings } = parts
   let contract: WatchedContract | null = null
   const opened = await openService(parts, {
     confirmRole: () => confirmRole(contract),
@@ -73,12 +72,11 @@ function confirmRole(contract: WatchedContract | null): Promise<boolean | null> 
 }
 
 async function watchOf(
-  { clock, metrics, options }: DaemonParts,
+  { clock, log, metrics, settings }: DaemonParts,
   opened: OpenService,
   loops: Loops,
   onReading: (reading: StakeReading) => void,
 ): Promise<WatchedContract | null> {
-  const { settings, log } = options
   const account = opened.address ?? settings.walletAddress ?? null
   if (!settings.stakeContract || !account) return null
   const [{ openChain, stakeContractOf }, { easComparedFirst }, { StakeWatch }] = await Promise.all([

@@ -29,19 +29,12 @@ export class StakeSecondOpinion {
     this.#reported = stake
   }
 
-  /** @returns whether the service's last word fits; null where there is none to judge */
-  read(reading: StakeReading): boolean | null {
+  read(reading: StakeReading): void {
     const reported = this.#reported
     const steady = this.#before !== null && isSame(this.#before, reading)
     this.#before = reading
     this.#reported = null
-    if (!reported || !steady) return null
-    if (isSame(reported, reading)) return true
-    this.#disagree(reported, reading)
-    return false
-  }
-
-  #disagree(reported: Stake, reading: StakeReading): void {
+    if (!reported || !steady || isSame(reported, reading)) return
     this.#options.metrics.stakeDisagreements.inc({})
     this.#options.outages.trouble({
       reason: 'stake-disagreement',

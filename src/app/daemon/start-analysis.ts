@@ -39,8 +39,7 @@ export async function startAnalysis(
   detectors: DetectorHost,
   closers: (() => Promise<unknown>)[],
 ): Promise<Analysis> {
-  const { clock, metrics, options, paths, queue, report } = parts
-  const { settings, log } = options
+  const { clock, log, metrics, paths, queue, report, settings } = parts
   const media = await openMedia(settings, {
     cacheDir: paths.cache,
     log,
@@ -76,8 +75,7 @@ export async function startAnalysis(
   }
 }
 
-async function retryByThese(detectors: DetectorHost, { clock, options, queue }: DaemonParts): Promise<string[]> {
-  const { log } = options
+async function retryByThese(detectors: DetectorHost, { clock, log, queue }: DaemonParts): Promise<string[]> {
   try {
     const jobs = await retryForDetectors(queue, detectors, clock.now())
     if (jobs > 0) log.info({ jobs }, 'detectors changed, retrying failed jobs')
@@ -93,7 +91,7 @@ async function retryByThese(detectors: DetectorHost, { clock, options, queue }: 
 /** Keeps the proof fresh that inference works, by the package's own sample, while there is no live work. */
 async function probeInference(
   detectors: DetectorHost,
-  { clock, options }: DaemonParts,
+  { clock, log }: DaemonParts,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -101,8 +99,7 @@ async function probeInference(
     // A model server that was away is asked again even while other detectors have work.
     if (lastInferenceAgoMs >= PROBE_EVERY_MS || unreachable.length > 0) {
       await detectors.probe(signal).catch((error) => {
-        if (!signal.aborted)
-          options.log.warn({ reason: toAttestdError(error).reason, err: error }, 'inference probe failed')
+        if (!signal.aborted) log.warn({ reason: toAttestdError(error).reason, err: error }, 'inference probe failed')
       })
     }
     await clock.sleep(PROBE_EVERY_MS / 2, signal).catch(() => {})

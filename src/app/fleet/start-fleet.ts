@@ -106,19 +106,19 @@ async function compareSecrets(fleet: Fleet, outages: DaemonParts['outages']): Pr
 }
 
 /** The queues that this daemon takes jobs from. */
-function workedOn({ options }: DaemonParts, { roles }: Pick<OwnFacts, 'roles'>): QueueName[] {
+function workedOn({ settings }: DaemonParts, { roles }: Pick<OwnFacts, 'roles'>): QueueName[] {
   if (roles.draining) return []
   const { detectors } = roles.readiness
   return [
     ...(detectors && !roles.diskRest?.refusal ? servedQueues(detectors) : []),
-    ...options.settings.roles.filter((role) => role === 'submit'),
+    ...settings.roles.filter((role) => role === 'submit'),
   ]
 }
 
 function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omit<DaemonCard, 'name'> {
-  const { activity, options, selection } = parts
+  const { activity, selection, settings } = parts
   const { roles } = own
-  const { analyzeConcurrency, fleetSecret, roles: held, submitConcurrency } = options.settings
+  const { analyzeConcurrency, fleetSecret, roles: held, submitConcurrency } = settings
   const works = <T>(role: 'analyze' | 'submit', value: T) => (held.includes(role) ? value : null)
   const { pace } = activity
   const kinds = workedOn(parts, own).filter((name) => name !== 'submit')
@@ -137,7 +137,7 @@ function ownCard(parts: DaemonParts, own: OwnFacts, last: Readiness | null): Omi
       canary,
     })),
     kinds: Object.fromEntries(kinds.map((name) => [name, pace[name].capacity(analyzeConcurrency)])),
-    commandFlags: commandFlags(options),
+    commandFlags: commandFlags(parts),
     canaries: activity.comparisons.canaries,
     jobsPerSecond: { analyze: works('analyze', analyzed), submit: works('submit', pace.submit.perSecond()) },
     fingerprint: fleetSecret === undefined ? undefined : new FleetSeal(fleetSecret).fingerprint,

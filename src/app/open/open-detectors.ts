@@ -44,10 +44,9 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
  * @returns null where the roles do not analyze
  */
 export function startDetectors(
-  { metrics, options, selection }: Omit<DaemonParts, 'queue'>,
+  { log, metrics, selection, settings }: Omit<DaemonParts, 'queue'>,
   closers: (() => Promise<unknown>)[],
 ): Promise<DetectorHost> | null {
-  const { settings, log } = options
   if (!settings.roles.includes('analyze')) return null
   const count = countDetectorEvent(metrics)
   const starting = openDetectors(settings, {

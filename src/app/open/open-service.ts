@@ -16,7 +16,7 @@ export interface OpenService {
   close(): Promise<void>
 }
 
-type ServiceParts = Pick<DaemonParts, 'clock' | 'metrics' | 'options' | 'outages' | 'signer'>
+type ServiceParts = Pick<DaemonParts, 'clock' | 'log' | 'metrics' | 'outages' | 'settings' | 'signer'>
 
 /**
  * The service of the settings behind the port, counted and logged, whichever API it speaks.
@@ -27,8 +27,7 @@ export async function openService(
   parts: ServiceParts,
   role: Pick<WalletSessionOptions, 'confirmRole' | 'onRoleMissing'>,
 ): Promise<OpenService> {
-  const { clock, metrics, options } = parts
-  const { settings, log } = options
+  const { clock, log, metrics, settings } = parts
   const watched = { clock, log, ...countedBy(parts) }
   if (settings.serviceApi === 'signed-key') return clocked(openSignedKey(settings, watched), metrics)
   // The chain is read for the API that needs it: its libraries take a third of a second.

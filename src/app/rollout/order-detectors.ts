@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { isReason } from '../../core/reasons.js'
@@ -8,14 +9,15 @@ import type { Fleet } from '../fleet/fleet.js'
 import { type DetectorOrder, type DetectorRequest, nextOrder, readOrder } from './detector-order.js'
 
 /** What became of an order on one daemon. */
-export interface OrderOutcome {
-  readonly daemon: string
+export const orderOutcome = z.object({
+  daemon: z.string(),
   /** `done`, the reason why it kept the detectors that it had, or `no-answer`. */
-  readonly outcome: string
-  readonly message: string
+  outcome: z.string(),
+  message: z.string(),
   /** Kinds of media that are left without a detector there. */
-  readonly lost: readonly string[]
-}
+  lost: z.array(z.string()),
+})
+type OrderOutcome = z.infer<typeof orderOutcome>
 
 export interface OrderOptions {
   readonly queue: Pick<QueueEngine, 'claims' | 'fleet'>

@@ -10,11 +10,10 @@ import { orderDetectors } from './order-detectors.js'
 
 /** How a daemon gives orders about detectors to its fleet, and follows them where it analyzes. */
 export function orderingOf(
-  { clock, metrics, options, queue, selection }: DaemonParts,
+  { clock, log, metrics, queue, selection }: DaemonParts,
   roles: Pick<Roles, 'readiness' | 'detectorsChanged'>,
   fleet: Fleet,
 ) {
-  const { log } = options
   const { detectors } = roles.readiness
   const follow = detectors
     ? orderFollower({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import { runningDetector } from '../../fleet/daemon-state.js'
+import { orderOutcome } from '../rollout/order-detectors.js'
 import { callDaemon, runningDaemon } from '../running-daemon.js'
 
 /** All daemons of the fleet warm processes for every package; longer than this, ms, and the verb stops waiting for them. */
@@ -8,9 +9,7 @@ const ANSWER_MS = 280_000
 
 const answer = z.object({
   detectors: z.array(runningDetector),
-  daemons: z.array(
-    z.object({ daemon: z.string(), outcome: z.string(), message: z.string(), lost: z.array(z.string()) }),
-  ),
+  daemons: z.array(orderOutcome),
 })
 /** The detectors that the asked daemon works with from now on, none where it does not analyze, and what became of the order on each. */
 export type OrderAnswer = z.infer<typeof answer>

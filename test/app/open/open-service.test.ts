@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { openService } from '../../../src/app/open/open-service.js'
-import type { DaemonOptions } from '../../../src/app/parts.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { createLogger } from '../../../src/observe/logger.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
@@ -41,7 +40,8 @@ it('logs a few of 100,000 malformed assets, and counts all', async ({ onTestFini
     {
       clock,
       metrics,
-      options: { settings, log } as DaemonOptions,
+      settings,
+      log,
       outages: createThrottledLog({ log, clock }),
       signer: null,
     },
@@ -83,7 +83,8 @@ it('its clock in the metrics is that of readiness at each scrape, also when the 
     {
       clock,
       metrics,
-      options: { settings: loadSettings({ env }).settings, log } as DaemonOptions,
+      settings: loadSettings({ env }).settings,
+      log,
       outages: createThrottledLog({ log, clock }),
       signer: null,
     },
