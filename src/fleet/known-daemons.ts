@@ -7,7 +7,7 @@ export const LOST_AFTER_MS = 3000
 
 /**
  * Who is on the queue, by name: this daemon by its own word, the others by theirs. What cannot be read is passed over. A
- * lost run is left out once a daemon of its name is there again.
+ * lost run is left out once a daemon of its name is there again; of several of one name the last has a row.
  */
 export function knownDaemons(
   announced: readonly Announcement[],
@@ -18,8 +18,8 @@ export function knownDaemons(
     return card ? [knownDaemon(card, agoMs)] : []
   })
   const all = [knownDaemon(self.card, 0), ...others]
-  const present = new Set(all.filter(({ state }) => state !== 'lost').map(({ name }) => name))
-  return latestOfEach(all.filter(({ name, state }) => state !== 'lost' || !present.has(name)))
+  const ordered = all.toSorted((a, b) => a.name.localeCompare(b.name) || a.lastSeenMs - b.lastSeenMs)
+  return ordered.filter(({ name, state }, nth) => state !== 'lost' || ordered[nth - 1]?.name !== name)
 }
 
 function knownDaemon({ stopping, ...card }: DaemonCard, lastSeenMs: number): FleetDaemon {
@@ -27,12 +27,6 @@ function knownDaemon({ stopping, ...card }: DaemonCard, lastSeenMs: number): Fle
   if (lastSeenMs <= LOST_AFTER_MS) return { ...card, state: here, lastSeenMs }
   // What it was doing states nothing about now.
   return { ...card, state: 'lost', lastSeenMs, jobsPerSecond: { analyze: null, submit: null }, reasons: [] }
-}
-
-/** Of several lost runs of one name only the last is worth a row. */
-function latestOfEach(daemons: readonly FleetDaemon[]): FleetDaemon[] {
-  const ordered = daemons.toSorted((a, b) => a.name.localeCompare(b.name) || a.lastSeenMs - b.lastSeenMs)
-  return ordered.filter((one, index) => one.state !== 'lost' || ordered[index - 1]?.name !== one.name)
 }
 
 /** Versions, detectors and secrets that are not the same on all daemons that are alive. */
