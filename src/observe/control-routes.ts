@@ -77,19 +77,13 @@ export function registerControl(
       jobs: await control[list](parseRequest(listQuery, request.query)),
     }))
   }
-  app.post('/control/retry', async (request) => ({
-    retried: await control.retry(parseRequest(retryBody, request.body ?? {})),
-  }))
-  app.post('/control/drain', async (request) => ({
-    drained: await control.drain(parseRequest(queueBody, request.body ?? {})),
-  }))
-  app.post('/control/pause', async (request) => ({
-    paused: await control.pause(parseRequest(queueBody, request.body ?? {})),
-  }))
-  app.post('/control/resume', async (request) => ({
-    paused: await control.resume(parseRequest(queueBody, request.body ?? {})),
-  }))
-  app.post('/control/reload', (request) => control.reload(parseRequest(reloadBody, request.body ?? {})))
+  const post = <Body>(verb: string, body: z.ZodType<Body>, work: (body: Body) => Promise<unknown>) =>
+    app.post(`/control/${verb}`, (request) => work(parseRequest(body, request.body ?? {})))
+  post('retry', retryBody, async (body) => ({ retried: await control.retry(body) }))
+  post('drain', queueBody, async (body) => ({ drained: await control.drain(body) }))
+  post('pause', queueBody, async (body) => ({ paused: await control.pause(body) }))
+  post('resume', queueBody, async (body) => ({ paused: await control.resume(body) }))
+  post('reload', reloadBody, (body) => control.reload(body))
   app.post('/control/rollback', () => control.rollback())
 }
 

@@ -173,13 +173,11 @@ async function startHttp(
   metrics.beforeScrape(() => collectOwn(parts, roles.readiness))
   let port = settings.httpPort
   const reported = new ReadinessWatch({ log, metrics })
-  const watch = {
-    look(readiness: Readiness) {
-      reported.look(readiness)
-      alarms.look(readiness)
-    },
+  const onLook = (readiness: Readiness) => {
+    reported.look(readiness)
+    alarms.look(readiness)
   }
-  const { beat, fleet, history } = joinFleet(parts, { roles, health, watch, port: () => port })
+  const { beat, fleet, history } = joinFleet(parts, { roles, health, onLook, port: () => port })
   metrics.beforeScrape(() => collectFleet(fleet, metrics))
   const ordering = orderingOf(parts, roles, fleet)
   const controlToken = newControlToken()

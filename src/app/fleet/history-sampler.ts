@@ -6,33 +6,24 @@ import type { ByQueue, History, HistoryPoint } from '../../fleet/history.js'
 import type { RecentRow } from '../../fleet/recent-rows.js'
 import type { Fleet } from './fleet.js'
 
-/** Writes down what the fleet does, one point a call. */
-export class HistorySampler {
-  readonly #fleet: Pick<Fleet, 'records' | 'state'>
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #history: History
+/** @returns writes down what the fleet does, one point a call; a queue that is away leaves a gap */
+export function historySampler(
+  fleet: Pick<Fleet, 'records' | 'state'>,
+  clock: Pick<Clock, 'now'>,
+  history: History,
+): () => Promise<void> {
   /** Rows that were there at the last reading; null before the first. */
-  #known: ReadonlySet<string> | null = null
-
-  constructor(fleet: Pick<Fleet, 'records' | 'state'>, clock: Pick<Clock, 'now'>, history: History) {
-    this.#fleet = fleet
-    this.#clock = clock
-    this.#history = history
-  }
-
-  /** A queue that is away leaves a gap. */
-  async sample(): Promise<void> {
-    const reading = Promise.all([this.#fleet.state(), this.#fleet.records()])
-    const [state, rows] = await reading.catch(() => [null, null] as const)
-    const fresh = rows ? this.#freshOf(rows) : []
-    this.#history.add(pointOf(state, fresh, this.#clock.now()))
-  }
-
+  let known: ReadonlySet<string> | null = null
   /** By what they are and not by when: the clocks of machines differ. */
-  #freshOf(rows: readonly RecentRow[]): RecentRow[] {
-    const before = this.#known
-    this.#known = new Set(rows.map(keyOf))
+  const freshOf = (rows: readonly RecentRow[]) => {
+    const before = known
+    known = new Set(rows.map(keyOf))
     return before === null ? [] : rows.filter((row) => !before.has(keyOf(row)))
+  }
+  return async () => {
+    const reading = Promise.all([fleet.state(), fleet.records()])
+    const [state, rows] = await reading.catch(() => [null, null] as const)
+    history.add(pointOf(state, rows ? freshOf(rows) : [], clock.now()))
   }
 }
 

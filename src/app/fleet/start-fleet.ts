@@ -7,11 +7,10 @@ import { HISTORY_EVERY_MS, History } from '../../fleet/history.js'
 import type { Health, Readiness } from '../../observe/health.js'
 import { ANALYZE_QUEUES, type QueueName } from '../../queue/queues.js'
 import { servedQueues } from '../daemon/kind-workers.js'
-import type { ReadinessWatch } from '../daemon/readiness-watch.js'
 import type { Roles } from '../daemon/roles.js'
 import { commandFlags, type DaemonParts } from '../parts.js'
 import { Fleet } from './fleet.js'
-import { HistorySampler } from './history-sampler.js'
+import { historySampler } from './history-sampler.js'
 import { seldomCheck, workersCheck } from './workers-check.js'
 
 /** What a daemon announces of itself, in addition to its parts. */
@@ -20,7 +19,8 @@ export interface OwnFacts {
   readonly port: () => number
   readonly roles: Pick<Roles, 'diskRest' | 'draining' | 'readiness'>
   readonly health: Health
-  readonly watch: Pick<ReadinessWatch, 'look'>
+  /** Called with every look at readiness, about once a second. */
+  readonly onLook: (readiness: Readiness) => void
 }
 
 /** The history is written down every so many points: a minute. */
@@ -39,14 +39,14 @@ export function joinFleet(
   const name = () => `${os.hostname()}:${own.port()}`
   const fleet = new Fleet({ queue, clock, name, card: () => ({ name: name(), ...ownCard(parts, own, last) }) })
   const history = new History()
-  const sampler = new HistorySampler(fleet, clock, history)
+  const writePoint = historySampler(fleet, clock, history)
   const checkWorkers = seldomCheck(clock, () => workersCheck(queue, fleet, workedOn(parts, own)))
   own.health.register('workers', checkWorkers, 'queue-unreachable')
   activity.shareRows((row) => fleet.keep(row))
 
   const look = async () => {
     last = await own.health.readiness()
-    own.watch.look(last)
+    own.onLook(last)
   }
   // The engine reports its own trouble, and this daemon goes on without the others.
   const announce = () => fleet.announce().catch(() => {})
@@ -62,7 +62,7 @@ export function joinFleet(
           .keep(paths.history, activity.recent)
           .catch((err: unknown) => outages.trouble({ ...HISTORY_LOST, facts: { err } }))
       const sample = () => {
-        void sampler.sample()
+        void writePoint()
         void compareSecrets(fleet, outages)
         if (points++ % POINTS_A_FILE === 0) void keep()
       }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { HistorySampler, pointOf } from '../../../src/app/fleet/history-sampler.js'
+import { historySampler, pointOf } from '../../../src/app/fleet/history-sampler.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { riskOfPercent } from '../../../src/core/risk.js'
 import { HISTORY_EVERY_MS, History } from '../../../src/fleet/history.js'
@@ -25,7 +25,7 @@ function newSampler() {
     fleet.rows ? Promise.resolve(value) : Promise.reject(new AttestdError('queue-unreachable'))
   const history = new History()
   const parts = { state: () => answer(STATE), records: () => answer(fleet.rows!) }
-  return { fleet, history, sampler: new HistorySampler(parts, new ManualClock(5000), history) }
+  return { fleet, history, sample: historySampler(parts, new ManualClock(5000), history) }
 }
 
 it('a point holds what the whole fleet did', () => {
@@ -53,17 +53,17 @@ it('a point holds what the whole fleet did', () => {
 })
 
 it('counts each row once, none from before its start, and all that came while the queue was away', async () => {
-  const { fleet, history, sampler } = newSampler()
+  const { fleet, history, sample } = newSampler()
   fleet.rows = [row('before', { outcome: 'abstained' })]
-  await sampler.sample()
+  await sample()
   fleet.rows = [verdict('a', 'one@1', 50), ...fleet.rows]
-  await sampler.sample()
-  await sampler.sample()
+  await sample()
+  await sample()
   const kept = fleet.rows
   fleet.rows = null
-  await sampler.sample()
+  await sample()
   fleet.rows = [row('c', { outcome: 'abstained' }), ...kept]
-  await sampler.sample()
+  await sample()
   expect(history.points.map(({ abstained }) => abstained)).toEqual([null, 0, null, null, 1])
   expect(history.points.map(({ waiting }) => waiting?.analyze ?? null)).toEqual([14, 14, 14, null, 14])
 })
