@@ -51,7 +51,10 @@ describe('an error on a terminal', () => {
   it('is that too where standard output is a file on the full disk', () => {
     const full = fs.openSync('/dev/full', 'w')
     const command = [packagePath('dist', 'cli', 'main.js'), 'completion', 'bash']
-    const { status, stderr } = spawnSync(process.execPath, command, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+    const { status, stderr } = spawnSync(process.execPath, command, {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
     fs.closeSync(full)
     expect(stderr).toMatch(/^attestd: ENOSPC: .*\[disk-full\]\n {2}fix {2}Free space .*\n$/)
     expect(status).toBe(75)
