@@ -270,7 +270,9 @@ export const REASONS = {
 
   // detection
   'detector-none': abstain('No detector is loaded for this kind of media.'),
-  'detector-unsure': abstain('The risk lies in the decision band, or a re-encoding flips the verdict.'),
+  'detector-unsure': abstain(
+    'The risk lies in the decision band, or a re-encoding, another frame, background or channel flips the verdict.',
+  ),
   'review-waiting': wait(
     'The detector is unsure of an asset, and a person decides (ATTESTD_UNSURE_POLICY=review).',
     'Open /review on the console of any daemon of the queue that has ATTESTD_HTTP_PASSWORD, and decide before the deadline.',

@@ -11,11 +11,13 @@ const CHANNEL_WORDS = ['', 'mono', 'stereo']
 /** Opens a recording; its parts are windows of speech, named by their time in it, such as `4.0-7.0 s`. */
 export const readAudio: MediumReader = async (file, { preprocessing: plan, runtime }, tools) => {
   if (plan.kind !== 'audio') throw new AttestdError('internal-error', 'The package does not read audio.')
-  const recording = await readRecording(file, plan.sampleRate, tools)
-  const { windows, speechSeconds } = planWindows(recording.samples, plan, recording.passages)
   const { sampleRate } = plan
   const isMasked = 'input' in runtime && runtime.input[1] === AUDIO_MASK
-  const partsOf = function* (change: (stretch: Float32Array) => Float32Array): Iterable<Part> {
+  const partsOf = function* (
+    recording: Recording,
+    windows: readonly Stretch[],
+    change = (stretch: Float32Array) => stretch,
+  ): Iterable<Part> {
     for (const { start, end } of windows) {
       const values = fillWindow(leveled(change(recording.samples.subarray(start, end)), plan), plan)
       yield {
@@ -27,13 +29,33 @@ export const readAudio: MediumReader = async (file, { preprocessing: plan, runti
       }
     }
   }
+  const whole = await readRecording(file, sampleRate, tools)
+  const { windows, speechSeconds } = planWindows(whole.samples, plan, whole.passages)
   return {
-    summary: `${describe(recording)}, ${speechSeconds.toFixed(1)} s speech`,
-    length: recording.seconds,
-    parts: () => partsOf((stretch) => stretch),
-    async *variants() {
-      for (const name of VARIANTS) yield { name, parts: partsOf((stretch) => varied(stretch, sampleRate, name)) }
+    summary: `${describe(whole)}, ${speechSeconds.toFixed(1)} s speech`,
+    length: whole.seconds,
+    parts: () => partsOf(whole, windows),
+    async *others() {
+      for (const channel of whole.apart) {
+        const alone = await readRecording(file, sampleRate, tools, channel)
+        const speech = speechIn(alone, plan)
+        if (speech !== null) yield { name: `channel ${channel + 1} alone`, parts: partsOf(alone, speech) }
+      }
     },
+    async *variants() {
+      for (const name of VARIANTS)
+        yield { name, parts: partsOf(whole, windows, (stretch) => varied(stretch, sampleRate, name)) }
+    },
+  }
+}
+
+/** The windows of a recording; null where there is nothing to judge in it. */
+function speechIn({ samples, passages }: Recording, plan: AudioPreprocessing): readonly Stretch[] | null {
+  try {
+    return planWindows(samples, plan, passages).windows
+  } catch (error) {
+    if (error instanceof AttestdError && error.kind === 'abstain') return null
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
+import { ChannelSpread } from './channel-spread.js'
 import { openSound } from './decode/open-sound.js'
 import { MAX_SECONDS } from './decode/passages.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './decode/sound.js'
@@ -33,6 +34,8 @@ export interface Recording {
   readonly sourceRate: number
   /** Of the part that has most. */
   readonly channels: number
+  /** Those that are something else than the mean of all, from 0, the loudest first: voices that cancel each other out, or drown in others. */
+  readonly apart: readonly number[]
   /** Length of what was decoded. */
   readonly seconds: number
   /** Length of the file as it is stated or estimated; null where it is not known. */
@@ -41,10 +44,19 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-/** A file, or passages of a long one, mixed to mono and resampled to a rate. @throws media-*, detector-timeout */
-export async function readRecording(file: string, rate: number, tools: ReaderTools): Promise<Recording> {
+/**
+ * A file, or passages of a long one, mixed to mono and resampled to a rate.
+ * @param channel one that is heard alone, from 0; where it is left out, the mean of all
+ * @throws media-*, detector-timeout
+ */
+export async function readRecording(
+  file: string,
+  rate: number,
+  tools: ReaderTools,
+  channel?: number,
+): Promise<Recording> {
   const { format, seconds: statedSeconds, passages } = await openSound(file, tools)
-  const mixer = new Mixer(rate, tools)
+  const mixer = new Mixer(rate, tools, channel)
   const starts: PassageStart[] = []
   let isCut = passages.length > 1
   let failure: unknown
@@ -67,6 +79,7 @@ export async function readRecording(file: string, rate: number, tools: ReaderToo
     format,
     sourceRate,
     channels,
+    apart: mixer.spread.apart(),
     seconds: mixer.frames / sourceRate,
     statedSeconds,
     isCut,
@@ -81,14 +94,17 @@ class Mixer {
   samples = 0
   channels = 0
   sourceRate = 0
+  readonly spread = new ChannelSpread()
   readonly #pieces: Float32Array[] = []
   readonly #deadline: number
 
   readonly #rate: number
   readonly #clock: ReaderTools['clock']
+  readonly #channel: number | undefined
 
-  constructor(rate: number, { clock, timeoutSeconds }: ReaderTools) {
+  constructor(rate: number, { clock, timeoutSeconds }: ReaderTools, channel?: number) {
     this.#rate = rate
+    this.#channel = channel
     this.#clock = clock
     this.#deadline = clock.monotonic() + timeoutSeconds * 1000
   }
@@ -102,7 +118,9 @@ class Mixer {
       this.#require(block)
       resampler ??= new Resampler(this.sourceRate, this.#rate)
       const most = Math.min(seconds * this.sourceRate, maxSamples / block.channels.length)
-      const mono = meanOf(block.channels, Math.max(0, Math.floor(most) - frames))
+      const alone = this.#channel === undefined ? undefined : block.channels[this.#channel]
+      const mono = meanOf(alone === undefined ? block.channels : [alone], Math.max(0, Math.floor(most) - frames))
+      this.spread.add(block.channels, mono)
       this.#keep(resampler.push(mono))
       frames += mono.length
       isCut = frames >= Math.floor(most)

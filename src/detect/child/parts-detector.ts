@@ -6,7 +6,7 @@ import {
   type Measurement,
   type ScoredPart,
 } from '../contract/measurement.js'
-import type { MediumReader, Parts, ReaderTools } from '../contract/medium-reader.js'
+import type { MediumReader, Parts, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import type { PictureScorer } from '../contract/picture-scorer.js'
 import { drawHeatMap } from '../image/heat-map.js'
@@ -17,7 +17,7 @@ import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { aggregateLogits, steadyLogit } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
-import { isProbed } from '../scoring/probe.js'
+import { isProbed, isVerdict } from '../scoring/probe.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(
@@ -67,11 +67,13 @@ export function createPartsDetector(
       const decoded = tools.clock.monotonic()
       const scored = await score(media.parts())
       const rawScore = together(scored)
+      const risk = calibrate(rawScore, manifest.calibration, media.length)
       const variants: ScoredPart[] = []
-      if (isProbed(calibrate(rawScore, manifest.calibration, media.length), probe, manifest)) {
-        for await (const { name, parts } of media.variants())
-          variants.push({ name, rawScore: together(await score(parts)) })
+      const scoreAll = async (found: ReturnType<ReadMedia['variants']>) => {
+        for await (const { name, parts } of found) variants.push({ name, rawScore: together(await score(parts)) })
       }
+      if (media.others !== undefined && isVerdict(risk, probe, manifest)) await scoreAll(media.others())
+      if (isProbed(risk, probe, manifest)) await scoreAll(media.variants())
       return {
         rawScore,
         notes: `${media.summary}; ${describeParts(scored)}`,

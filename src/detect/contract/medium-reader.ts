@@ -60,6 +60,8 @@ export interface ReadMedia {
   parts(): Parts
   /** The same content re-encoded in ways that do not change what it is, for the stability probe. */
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>
+  /** What people may see or hear of the same file in addition: a later frame, a channel alone. Missing where there is none of it. */
+  readonly others?: ReadMedia['variants']
 }
 
 /** Opens one kind of media. @throws AttestdError media-* */

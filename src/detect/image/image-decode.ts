@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import type { Metadata } from 'sharp'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
@@ -11,44 +12,115 @@ export interface DecodedImage extends Picture {
   readonly format: ImageFormat
   /** Frames or pages in the file; only the first is decoded. */
   readonly frames: number
+  /** How else people may see it. */
+  readonly others: readonly View[]
 }
+
+/** A way of seeing a picture. */
+export interface View {
+  /** As it ends `risk ... as`. */
+  readonly name: string
+  /** Frame, from 0. */
+  readonly page: number
+  /** Color behind what is transparent. */
+  readonly background: string
+  /** Whether the orientation of its EXIF data is applied. */
+  readonly autoOrient: boolean
+}
+
+const FIRST: View = { name: 'first frame on white', page: 0, background: '#ffffff', autoOrient: true }
+/** Most pixels of an animation, all frames together, of which later frames are looked at: each takes those before it. */
+const MAX_ANIMATED_PIXELS = 150_000_000
+/** A frame is shown at least so long, ms, whatever it states: browsers take this for less than 11. */
+const LEAST_FRAME_MS = 100
 
 /**
  * Decodes the first frame of an image in full, so that the same bytes always give the same pixels: no
  * shrink-on-load (a JPEG or WebP decoded at half size has other pixels than a full one), embedded profile applied,
- * EXIF orientation applied, transparency on white, 16 bit cut to 8, gray and CMYK turned into sRGB.
+ * EXIF orientation applied, transparency on white, unless another view is asked for, 16 bit cut to 8, gray and CMYK turned into sRGB.
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported, media-corrupt, media-too-complex, detector-timeout
  */
 export async function decodeImage(
   file: string,
   limits: Pick<ReaderTools, 'maxPixels' | 'timeoutSeconds'>,
+  view = FIRST,
 ): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
   await refuseShownOtherwise(file, format)
   const { size } = await stat(file)
   const most = Math.min(limits.maxPixels, pixelAllowance(size, format === 'heif'))
-  const options = { limitInputPixels: most, failOn: 'error', pages: 1, autoOrient: true } as const
+  const { page, background, autoOrient } = view
+  const options = { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient } as const
   try {
-    const frames = format === 'jpeg' ? 1 : await framesOf(imageLibrary(file, options), format)
+    const header = format === 'jpeg' ? JPEG : await headerOf(imageLibrary(file, options), format)
     const { data, info } = await imageLibrary(file, options)
       .timeout({ seconds: limits.timeoutSeconds })
-      .flatten({ background: '#ffffff' })
+      .flatten({ background })
       .toColourspace('srgb')
       .removeAlpha()
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true })
-    return { pixels: rgbOf(data, info.channels), width: info.width, height: info.height, format, frames }
+    return { pixels: rgbOf(data, info.channels), width: info.width, height: info.height, format, ...header }
   } catch (error) {
     throw error instanceof AttestdError ? error : decodeError(error, most, size)
   }
 }
 
-/** From the header. It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
-async function framesOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<number> {
+/** It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
+const JPEG: Pick<DecodedImage, 'frames' | 'others'> = { frames: 1, others: [] }
+
+async function headerOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<typeof JPEG> {
   const header = await image.metadata()
   refuseProfile(header.icc?.[8])
-  if (header.format === format) return header.pages ?? 1
+  if (header.format === format) return { frames: header.pages ?? 1, others: othersOf(header) }
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
+}
+
+/** By the header: on black, as stored where browsers differ in that, and what is shown at half of its time and at its end. */
+function othersOf({ delay, format, hasAlpha, orientation = 1, width, height }: Metadata): View[] {
+  const others: View[] = hasAlpha ? [{ ...FIRST, name: 'shown on black', background: '#000000' }] : []
+  if (format === 'webp' && orientation > 1) others.push({ ...FIRST, name: 'not turned', autoOrient: false })
+  if (delay === undefined) return others
+  if (width * height * delay.length > MAX_ANIMATED_PIXELS)
+    throw new AttestdError('media-too-complex', 'The animation has more pixels than are looked at.')
+  for (const page of new Set([pageAtHalf(delay), delay.length - 1]))
+    if (page > 0) others.push({ ...FIRST, name: `frame ${page + 1} of ${delay.length}`, page })
+  return others
+}
+
+/** The frame that is shown when half of an animation is over. @param delays ms */
+function pageAtHalf(delays: readonly number[]): number {
+  const lasting = delays.map((delay) => (delay <= 10 ? LEAST_FRAME_MS : delay))
+  const half = lasting.reduce((sum, each) => sum + each, 0) / 2
+  let shown = 0
+  return lasting.findIndex((each) => {
+    shown += each
+    return shown > half
+  })
+}
+
+/**
+ * The picture as others may see it, where that is another one.
+ * @param refuse what cannot be judged is left out
+ * @throws AttestdError as `decodeImage`
+ */
+export async function* otherPictures(
+  file: string,
+  { pixels, others }: DecodedImage,
+  limits: Parameters<typeof decodeImage>[1],
+  refuse: (picture: Picture) => void | Promise<void>,
+): AsyncGenerator<{ readonly name: string; readonly picture: Picture }, void, undefined> {
+  for (const view of others) {
+    const picture = await decodeImage(file, limits, view)
+    if (picture.pixels.equals(pixels)) continue
+    try {
+      await refuse(picture)
+    } catch (error) {
+      if (error instanceof AttestdError && error.kind === 'abstain') continue
+      throw error
+    }
+    yield { name: view.name, picture }
+  }
 }
 
 function rgbOf(data: Buffer, channels: number): Buffer {

@@ -4,19 +4,26 @@ import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { refuseFeatureless } from './featureless.js'
 import { cropImage, refuseSmall } from './image-crops.js'
-import { type DecodedImage, decodeImage } from './image-decode.js'
+import { type DecodedImage, decodeImage, otherPictures } from './image-decode.js'
 import { imageVariants } from './image-variants.js'
 
 /** Opens pictures for one view; their parts are the crops of the package's plan. */
 export const readImage: MediumReader = async (file, { preprocessing: plan }, tools) => {
   if (plan.kind !== 'image') throw new AttestdError('internal-error', 'The package does not read images in one view.')
+  const refuse = async (picture: Picture) => {
+    refuseSmall(picture, plan.minShortSide)
+    if (plan.refuseFeatureless) await refuseFeatureless(picture)
+  }
   const image = await decodeImage(file, tools)
-  refuseSmall(image, plan.minShortSide)
-  if (plan.refuseFeatureless) await refuseFeatureless(image)
+  await refuse(image)
   const parts = await imageParts(image, plan)
   return {
     summary: describeImage(image),
     parts: () => parts,
+    async *others() {
+      for await (const { name, picture } of otherPictures(file, image, tools, refuse))
+        yield { name, parts: await imageParts(picture, plan) }
+    },
     async *variants() {
       for await (const { name, picture } of imageVariants(image)) {
         if (Math.min(picture.width, picture.height) < plan.minShortSide) continue

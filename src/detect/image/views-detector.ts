@@ -16,12 +16,12 @@ import type { OnnxViewsRuntime } from '../package/runtime.js'
 import { aggregateLogits } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
 import { areFacesWorthALook, asIfAll, fuse } from '../scoring/fusion.js'
-import { isProbed } from '../scoring/probe.js'
+import { isProbed, isVerdict } from '../scoring/probe.js'
 import { type Face, loadFaceFinder } from './face-finder.js'
 import { refuseFeatureless } from './featureless.js'
 import { drawHeatMap } from './heat-map.js'
 import { refuseSmall } from './image-crops.js'
-import { type DecodedImage, decodeImage } from './image-decode.js'
+import { type DecodedImage, decodeImage, otherPictures } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
 import { type Area, imageTensor, wholeCut } from './image-tensor.js'
@@ -70,6 +70,14 @@ export async function loadViewsDetector(
     }
     return variants
   }
+  const lookAtFaces = (picture: Picture) => async (whole: number) =>
+    areFacesWorthALook(whole, fusion) ? find(picture) : []
+  const scoreOthers = async (file: string, image: DecodedImage): Promise<ScoredPart[]> => {
+    const others: ScoredPart[] = []
+    for await (const { name, picture } of otherPictures(file, image, tools, refuse))
+      others.push({ name, rawScore: together(await see(picture, lookAtFaces(picture))) })
+    return others
+  }
   const heatMapOf = async (file: string, out: string): Promise<HeatMap> => {
     const picture = await decodeImage(file, tools)
     await refuse(picture)
@@ -110,11 +118,13 @@ export async function loadViewsDetector(
       const image = await watch.during('decode', () => decodeImage(file, tools))
       const decoded = tools.clock.monotonic()
       await watch.during('crops', () => refuse(image))
-      const seen = await see(image, async (whole) => (areFacesWorthALook(whole, fusion) ? find(image) : []), watch)
+      const seen = await see(image, lookAtFaces(image), watch)
       const rawScore = together(seen)
-      const variants = isProbed(calibrate(rawScore, calibration), share, pack.manifest)
-        ? await watch.during('probe', () => probe(image, seen))
+      const risk = calibrate(rawScore, calibration)
+      const others = image.others.length > 0 && isVerdict(risk, share, pack.manifest)
+        ? await watch.during('probe', () => scoreOthers(file, image))
         : []
+      const probed = isProbed(risk, share, pack.manifest) ? await watch.during('probe', () => probe(image, seen)) : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
         return { name, rawScore: asIfAll(logit, fusion, seen.faces.length > 0) }
       })
@@ -122,7 +132,7 @@ export async function loadViewsDetector(
         rawScore,
         notes: `${describeViews(image, seen, areFacesWorthALook(seen.whole, fusion))}; ${describeParts(parts)}`,
         parts: highestParts(parts),
-        variants,
+        variants: [...others, ...probed],
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded, stages: watch.ms },
       }
     },

@@ -4,6 +4,11 @@ import { atShare, isUnsure, logitOf } from './calibration.js'
 
 type Plan = Pick<DetectorManifest, 'stabilityProbe' | 'decisionBand'>
 
+/** Whether a file of this risk gets a verdict, for which what people may see or hear in addition counts. Parameters as of `isProbed`. */
+export function isVerdict(evenRisk: Risk, share: number | null, { decisionBand }: Pick<Plan, 'decisionBand'>): boolean {
+  return share !== null && !isUnsure(atShare(evenRisk, share), decisionBand)
+}
+
 /**
  * Whether re-encodings of a file of this risk are scored. Not inside the band, where the verdict is unsure already; with
  * a margin, only where the risk is near enough to 50 % that one could carry it to the other side.

@@ -11,6 +11,9 @@ export interface SoundScore {
   readonly summary: string
 }
 
+/** At which it is judged whether the sound is suspicious, and whether a channel alone is. */
+const EVEN_ODDS = 0.5
+
 /**
  * Scores the sound of a video by an audio detector. It can only raise the risk of a clip, and only where the detector is
  * sure: real speech states nothing about the pictures, and music or silence nothing at all.
@@ -18,7 +21,8 @@ export interface SoundScore {
  */
 export async function scoreSound(detector: ChildDetector, file: string): Promise<SoundScore> {
   try {
-    const { rawScore, length } = await detector.measure(file)
+    const { rawScore: mean, length, variants } = await detector.measure(file, EVEN_ODDS)
+    const rawScore = Math.max(mean, ...variants.map((channel) => channel.rawScore))
     const { calibration, decisionBand } = detector.pack.manifest
     const risk = calibrate(rawScore, calibration, length)
     const isSure = risk >= decisionBand.high

@@ -10,7 +10,7 @@ import { TINY_AUDIO_PLAN, writeTinyAudioPackage } from '../../support/detector-a
 import { inRow, mixed, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
-import { wavFile } from '../../support/wav-file.js'
+import { rawWav, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
 const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
@@ -42,6 +42,30 @@ async function all<T>(items: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
 const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array
 
 describe('readAudio', () => {
+  it('hears channels alone that are something else than their mean, and where there is speech in them', async () => {
+    const voice = speechLike(2, RATE)
+    const stereo = (left: Float32Array, right: Float32Array) => {
+      const data = Buffer.alloc(voice.length * 8)
+      for (let at = 0; at < voice.length; at++) {
+        data.writeFloatLE(left[at] as number, at * 8)
+        data.writeFloatLE(right[at] as number, at * 8 + 4)
+      }
+      return rawWav(data, { rate: RATE, tag: 3, bytes: 4, channels: 2 })
+    }
+    const othersOf = async (wav: Buffer) => all((await read(wav)).others?.() ?? [])
+    const quiet = sine(3000, RATE, 2, 0.02)
+    const against = voice.map((sample, at) => -sample + (voice[at % 9000] as number))
+    const [first, second] = await othersOf(stereo(voice, against))
+    expect([first?.name, second?.name].sort()).toEqual(['channel 1 alone', 'channel 2 alone'])
+    const left = [first, second].find((each) => each?.name === 'channel 1 alone')
+    const alone = await read(wavFile(voice, { rate: RATE, codec: 'float' }))
+    expect(valuesOf((await all(left?.parts ?? []))[0])).toEqual(valuesOf((await all(alone.parts()))[0]))
+    // The same voice on both sides, on one side, and next to a sound without speech.
+    expect(await othersOf(stereo(voice, voice))).toEqual([])
+    expect(await othersOf(stereo(voice, silence(2)))).toEqual([])
+    expect((await othersOf(stereo(voice, quiet))).map(({ name }) => name)).not.toContain('channel 2 alone')
+  })
+
   it.each([
     ['zero', 12_000],
     ['repeat', RATE],

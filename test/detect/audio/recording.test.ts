@@ -48,6 +48,7 @@ describe('WAVE', () => {
         format: 'wav',
         sourceRate: RATE,
         channels: 1,
+        apart: [],
         seconds: 0.25,
         statedSeconds: 0.25,
         passages: [{ at: 0, seconds: 0 }],

@@ -12,7 +12,12 @@ const input = (value: number): ModelInput => ({ type: 'float32', values: Float32
 const part = (name: string, value: number) => ({ name, inputs: [input(value)] })
 
 /** A detector of a medium whose parts are numbers, and whose model returns the number. */
-function detectorOf(parts: Record<string, number>, fields: object = {}, variants: Record<string, number> = {}) {
+function detectorOf(
+  parts: Record<string, number>,
+  fields: object = {},
+  variants: Record<string, number> = {},
+  others: Record<string, number> = {},
+) {
   const clock = new ManualClock()
   const asked: number[] = []
   const media: ReadMedia = {
@@ -21,6 +26,9 @@ function detectorOf(parts: Record<string, number>, fields: object = {}, variants
     parts: () => Object.entries(parts).map(([name, value]) => part(name, value)),
     async *variants() {
       for (const [name, value] of Object.entries(variants)) yield { name, parts: [part('all', value)] }
+    },
+    async *others() {
+      for (const [name, value] of Object.entries(others)) yield { name, parts: [part('all', value)] }
     },
   }
   const read = async () => {
@@ -94,6 +102,22 @@ describe('a detector that scores in parts', () => {
       features: { kind: 'hashed-ngrams', characters: [1, 2], buckets: 1024 },
     }
     expect(detectorOf(FOUR, { preprocessing: text, mediaTypes: ['text'] }).detector.scorePicture).toBeUndefined()
+  })
+})
+
+describe('what people may see or hear in addition', () => {
+  const scored = async (value: number, probe: number | null) => {
+    const fields = { stabilityProbe: false, decisionBand: { low: 0.4, high: 0.6 } }
+    return (await detectorOf({ a: value }, fields, { smaller: 1 }, { left: -2 }).detector.measure('f', probe)).variants
+  }
+
+  it('is scored for a verdict, also by a package without a stability probe', async () => {
+    expect(await scored(3, 0.5)).toEqual([{ name: 'left', rawScore: -2 }])
+  })
+
+  it('is not where the risk is inside the band, or nobody asks for a verdict', async () => {
+    expect(await scored(0.1, 0.5)).toEqual([])
+    expect(await scored(3, null)).toEqual([])
   })
 })
 

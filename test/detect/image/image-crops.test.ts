@@ -14,7 +14,7 @@ const PLAN: ImagePreprocessing = {
 }
 
 function decoded(width: number, height: number, pixels = noisePixels(width, height)): DecodedImage {
-  return { pixels, width, height, format: 'png', frames: 1 }
+  return { pixels, width, height, format: 'png', frames: 1, others: [] }
 }
 
 describe('cropPositions', () => {

@@ -3,7 +3,8 @@ import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeImage } from '../../../src/detect/image/image-decode.js'
+import { AttestdError } from '../../../src/core/errors.js'
+import { decodeImage, otherPictures } from '../../../src/detect/image/image-decode.js'
 import {
   bmp,
   isoMedia,
@@ -110,6 +111,81 @@ describe('unusual images', () => {
 
   it('one pixel is decoded', async () => {
     expect(await decode(await plain(COLOR, 1, 1).png().toBuffer())).toMatchObject({ width: 1, height: 1 })
+  })
+})
+
+describe('how else people may see a picture', () => {
+  const [white, black] = [Buffer.alloc(64 * 64 * 3, 255), Buffer.alloc(64 * 64 * 3, 0)]
+
+  async function others(data: Uint8Array, refuse: () => void = () => {}) {
+    const file = await write(data)
+    const found: [name: string, color: number[]][] = []
+    for await (const { name, picture } of otherPictures(file, await decodeImage(file, LIMITS), LIMITS, refuse))
+      found.push([name, middle(picture)])
+    return found
+  }
+  const animation = (delay: number[]) => {
+    const frames = delay.map((_, index) => Buffer.from(white).fill(index * 20))
+    return sharp(Buffer.concat(frames), { raw: { width: 64, height: 64 * delay.length, channels: 3, pageHeight: 64 } })
+  }
+
+  it.each(['gif', 'webp'] as const)(
+    'is the frame of an animated %s at half of its time, and the last',
+    async (format) => {
+      const data = await animation([100, 100, 100, 100, 700, 100])
+        .toFormat(format, { lossless: true, delay: [100, 100, 100, 100, 700, 100] })
+        .toBuffer()
+      expect((await others(data)).map(([name]) => name)).toEqual(['frame 5 of 6', 'frame 6 of 6'])
+      expect((await others(data)).map(([, [gray]]) => gray)).toEqual([80, 100])
+    },
+  )
+
+  it('is the second of two frames, though the first states to be shown for no time', async () => {
+    expect(
+      await others(
+        await twoFrames()
+          .gif({ delay: [0, 5000] })
+          .toBuffer(),
+      ),
+    ).toEqual([['frame 2 of 2', [0, 0, 0]]])
+  })
+
+  it.each(['png', 'webp', 'avif'] as const)('is on black where a %s is transparent', async (format) => {
+    const clear = sharp({ create: { width: 50, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
+    expect(await others(await clear.toFormat(format).toBuffer())).toEqual([['shown on black', [0, 0, 0]]])
+  })
+
+  it('is as stored where browsers do not turn it', async () => {
+    const halves = sharp(Buffer.concat([white, black]), { raw: { width: 64, height: 128, channels: 3 } })
+    const turned = halves.withMetadata({ orientation: 6 })
+    expect((await others(await turned.webp({ lossless: true }).toBuffer())).map(([name]) => name)).toEqual([
+      'not turned',
+    ])
+    expect(await others(await turned.png().toBuffer())).toEqual([])
+  })
+
+  it('is nothing else where that shows the same, or cannot be judged', async () => {
+    expect(await others(await noise().ensureAlpha().png().toBuffer())).toEqual([])
+    expect(
+      await others(
+        await animation([100, 100])
+          .gif({ delay: [100, 100] })
+          .toBuffer(),
+        () => {
+          throw new AttestdError('media-featureless')
+        },
+      ),
+    ).toEqual([])
+  })
+
+  it('is too much where the frames of an animation have more than 150 megapixels', async () => {
+    const webp = await animation([100, 100, 100, 100, 100, 100, 100, 100]).webp().toBuffer()
+    // Of the canvas, less one.
+    webp.writeUIntLE(3999, 24, 3)
+    webp.writeUIntLE(3999, 27, 3)
+    expect((await decode(webp)).frames).toBe(8)
+    webp.writeUIntLE(4799, 24, 3)
+    await expect(decode(webp)).rejects.toMatchObject({ reason: 'media-too-complex' })
   })
 })
 

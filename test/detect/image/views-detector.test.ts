@@ -1,4 +1,5 @@
 import path from 'node:path'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
@@ -95,6 +96,18 @@ describe('a package for several views', () => {
     ['small.png', noise(30, 300).png(), 'media-too-small'],
   ])('refuses %s by name', async (name, picture, reason) => {
     await expect(detect(name, await picture.toBuffer())).rejects.toMatchObject({ reason })
+  })
+
+  it('looks at the last frame of an animation, too', async () => {
+    const reddish = noise(192, 128).linear([0.3, 0.3, 0.3], [150, 20, 20])
+    const frames = await Promise.all([reddish, noise(192, 128)].map((each) => each.raw().toBuffer()))
+    const raw = { width: 192, height: 256, channels: 3, pageHeight: 128 } as const
+    const animation = await sharp(Buffer.concat(frames), { raw }).webp({ lossless: true }).toBuffer()
+    const still = await sharp(frames[1], { raw: { width: 192, height: 128, channels: 3 } })
+      .png()
+      .toBuffer()
+    const { variants } = await detect('animation.webp', animation)
+    expect(variants).toEqual([{ name: 'frame 2 of 2', risk: (await detect('still.png', still)).risk }])
   })
 
   it('draws a heat map by the network of the crops', async () => {

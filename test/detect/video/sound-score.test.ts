@@ -7,7 +7,7 @@ import { scoreSound } from '../../../src/detect/video/sound-score.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
 /** A detector that gives every file one logit, or fails; its band is 0.3 to 0.8. */
-function listener(rawScore: number | AttestdError): ChildDetector {
+function listener(rawScore: number | AttestdError, ...channels: number[]): ChildDetector {
   const files = { 'model.onnx': Buffer.from('model'), 'selftest.png': Buffer.from('sample') }
   const fields = { ...tinyManifest('listener', files), decisionBand: { low: 0.3, high: 0.8 } }
   const manifest = parseManifest(JSON.stringify(fields), 'listener')
@@ -15,7 +15,13 @@ function listener(rawScore: number | AttestdError): ChildDetector {
     pack: { folder: '/', digest: '', manifest },
     async measure() {
       if (rawScore instanceof AttestdError) throw rawScore
-      return { rawScore, notes: '', parts: [], variants: [], elapsedMs: { decode: 0, infer: 0 } }
+      return {
+        rawScore,
+        notes: '',
+        parts: [],
+        variants: channels.map((logit) => ({ name: '', rawScore: logit })),
+        elapsedMs: { decode: 0, infer: 0 },
+      }
     },
   }
 }
@@ -32,6 +38,11 @@ describe('the sound of a video', () => {
     [0.1, 'sound is not suspicious (risk 10.0)'],
   ])('has no say at a risk of %f', async (risk, summary) => {
     expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, summary })
+  })
+
+  it('counts where it is sure of a channel alone', async () => {
+    const { summary } = await scoreSound(listener(logitOf(0.1), logitOf(0.2), logitOf(0.9)), 'clip')
+    expect(summary).toBe('sound counts (risk 90.0)')
   })
 
   it('that cannot be judged is no fault of the clip', async () => {
