@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
-import { systemClock } from '../../core/clock.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
 import { readJson } from '../../core/text.js'

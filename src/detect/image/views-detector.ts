@@ -121,9 +121,10 @@ export async function loadViewsDetector(
       const seen = await see(image, lookAtFaces(image), watch)
       const rawScore = together(seen)
       const risk = calibrate(rawScore, calibration)
-      const others = image.others.length > 0 && isVerdict(risk, share, pack.manifest)
-        ? await watch.during('probe', () => scoreOthers(file, image))
-        : []
+      const others =
+        image.others.length > 0 && isVerdict(risk, share, pack.manifest)
+          ? await watch.during('probe', () => scoreOthers(file, image))
+          : []
       const probed = isProbed(risk, share, pack.manifest) ? await watch.during('probe', () => probe(image, seen)) : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
         return { name, rawScore: asIfAll(logit, fusion, seen.faces.length > 0) }
