@@ -27,9 +27,9 @@ const CASES = [
 
 /** Why an ffmpeg returned no result, as an `AttestdError`: media-corrupt, media-unsupported, media-too-complex, media-type-mismatch, detector-timeout, detector-failed, internal-error (the file cannot be opened). */
 export function ffmpegError({ exitCode, signal, stderr }: FfmpegEnd): AttestdError {
-  // The kernel's limit on processor time: SIGXCPU, or SIGKILL where both limits are the same.
+  // SIGKILL: by the clock, or by the kernel, whose limit on processor time may also be SIGXCPU.
   if (signal === 'SIGXCPU' || signal === 'SIGKILL')
-    return new AttestdError('detector-timeout', 'Decoding by ffmpeg took more processor time than its limit.')
+    return new AttestdError('detector-timeout', 'Decoding by ffmpeg took longer than its limit.')
   // 126 and 127 are those of a wrapper that could not run it.
   if (exitCode === 126 || exitCode === 127)
     return new AttestdError('detector-failed', `ffmpeg could not be started: ${lineOf(stderr, undefined)}`)

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Clock } from '../../core/clock.js'
-import { AttestdError } from '../../core/errors.js'
-import { startTimer } from '../../core/time-limit.js'
+import { AttestdError, errorText } from '../../core/errors.js'
 import { ffmpegCage } from './ffmpeg-cage.js'
 import { ffmpegError } from './ffmpeg-error.js'
 import { DECODERS, DEMUXERS } from './ffmpeg-formats.js'
@@ -30,8 +29,6 @@ export interface FfmpegRun {
   readonly maxBytes: number
   /** Longest time of the run by the wall clock, ms; the same in processor time is the kernel's limit. */
   readonly timeoutMs: number
-  readonly clock: Clock
-  readonly signal?: AbortSignal | undefined
   /** Receives what the run writes to its file descriptor 3, in pieces, each before the output it goes with. */
   readonly onSide?: (text: string) => void
 }
@@ -53,10 +50,21 @@ export async function runFfmpeg(run: FfmpegRun): Promise<Buffer> {
  */
 export async function* streamFfmpeg(run: FfmpegRun): AsyncGenerator<Buffer, void, undefined> {
   const cage = await ffmpegCage()
-  run.signal?.throwIfAborted()
   const { command, args } = cage.wrap(run.ffmpeg, commandLine(run), run.timeoutMs / 1000)
-  const child = spawn(command, args, { env: {}, cwd: '/', stdio: ['ignore', 'pipe', 'pipe', 'pipe'] })
-  const watch = new Watch(child, run)
+  const child = spawn(command, args, {
+    env: {},
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    timeout: Math.ceil(run.timeoutMs),
+    killSignal: 'SIGKILL',
+  })
+  const closed = once(child, 'close')
+  closed.catch(() => {})
+  let stderr = ''
+  readBeginning(child.stderr, MAX_STDERR, (text) => {
+    stderr += text
+  })
+  readBeginning(child.stdio[3] as Readable | null, MAX_SIDE_BYTES, (text) => run.onSide?.(text))
   try {
     let bytes = 0
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
@@ -66,10 +74,22 @@ export async function* streamFfmpeg(run: FfmpegRun): AsyncGenerator<Buffer, void
       }
       yield chunk
     }
-    await watch.finish()
+    const [exitCode, signal] = await closed.catch((cause: unknown) => {
+      throw new AttestdError('detector-failed', `ffmpeg could not be started: ${errorText(cause)}`, { cause })
+    })
+    if (exitCode !== 0) throw ffmpegError({ exitCode, signal, stderr })
   } finally {
-    watch.stop()
+    child.kill('SIGKILL')
   }
+}
+
+/** Hands on the beginning of what a stream gives, at most so many characters, and reads the rest, so that ffmpeg does not wait. */
+function readBeginning(stream: Readable | null, most: number, onText: (text: string) => void): void {
+  let left = most
+  stream?.setEncoding('utf8').on('data', (text: string) => {
+    if (left > 0) onText(text.slice(0, left))
+    left -= text.length
+  })
 }
 
 /** What is the same for every run: no terminal, local files only, known formats, bounded memory, one thread. */
@@ -80,68 +100,4 @@ function commandLine({ file, inputOptions = [], args }: FfmpegRun): string[] {
   // -sn -dn: no subtitles, no data.
   const input = [...inputOptions, '-i', `file:${file}`, '-sn', '-dn']
   return [...always, '-filter_threads', '1', ...allowed, ...decoder, ...input, ...args, '-threads', '1', 'pipe:1']
-}
-
-/** Ends one ffmpeg when its time is over or it is no longer wanted, and reports how it ended. */
-class Watch {
-  readonly #closed: Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }>
-  readonly #stopTimer: () => void
-  readonly #onAbort = () => this.#child.kill('SIGKILL')
-  #stderr = ''
-  #timedOut = false
-  #startError: Error | null = null
-
-  readonly #child: ChildProcess
-  readonly #run: FfmpegRun
-
-  constructor(child: ChildProcess, run: FfmpegRun) {
-    this.#child = child
-    this.#run = run
-    child.on('error', (error) => {
-      this.#startError = error
-    })
-    this.#closed = new Promise((resolve) => {
-      child.once('close', (exitCode, signal) => resolve({ exitCode, signal }))
-    })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      if (this.#stderr.length < MAX_STDERR) this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length)
-    })
-    this.#readSide(child.stdio[3] as Readable | null)
-    this.#stopTimer = startTimer(run.clock, run.timeoutMs, () => {
-      this.#timedOut = true
-      child.kill('SIGKILL')
-    })
-    run.signal?.addEventListener('abort', this.#onAbort, { once: true })
-  }
-
-  /** Waits for the end. @throws AttestdError unless it ended well */
-  async finish(): Promise<void> {
-    const { exitCode, signal } = await this.#closed
-    this.#run.signal?.throwIfAborted()
-    if (this.#startError !== null) {
-      throw new AttestdError('detector-failed', `ffmpeg could not be started: ${this.#startError.message}`, {
-        cause: this.#startError,
-      })
-    }
-    if (this.#timedOut) {
-      throw new AttestdError('detector-timeout', 'Decoding by ffmpeg took longer than its limit.', {
-        facts: { limitMs: this.#run.timeoutMs },
-      })
-    }
-    if (exitCode !== 0) throw ffmpegError({ exitCode, signal, stderr: this.#stderr })
-  }
-
-  stop(): void {
-    this.#stopTimer()
-    this.#run.signal?.removeEventListener('abort', this.#onAbort)
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
-  }
-
-  #readSide(side: Readable | null): void {
-    let bytes = 0
-    side?.setEncoding('utf8').on('data', (text: string) => {
-      bytes += text.length
-      if (bytes <= MAX_SIDE_BYTES) this.#run.onSide?.(text)
-    })
-  }
 }

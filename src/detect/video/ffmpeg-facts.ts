@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import type { Clock } from '../../core/clock.js'
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.js'
 import type { PlanFacts } from './frame-plan.js'
 
@@ -9,7 +8,7 @@ const WALK_TIMEOUT_MS = 20_000
 const ASSUMED = { width: 1920, height: 1080 }
 
 /** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg` */
-export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string, clock: Clock): Promise<PlanFacts> {
+export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
   let progress = ''
   await runFfmpeg({
     ffmpeg,
@@ -18,7 +17,6 @@ export async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string,
     args: ['-map', '0:V:0', '-an', '-c', 'copy', '-progress', 'pipe:3', '-f', 'null'],
     maxBytes: 0,
     timeoutMs: WALK_TIMEOUT_MS,
-    clock,
     onSide: (text) => {
       progress += text
     },

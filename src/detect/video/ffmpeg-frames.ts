@@ -49,7 +49,7 @@ export async function* ffmpegFrames(options: FfmpegFrames): AsyncGenerator<Frame
 }
 
 async function* decode(
-  { ffmpeg, file, demuxer, clock }: FfmpegFrames,
+  { ffmpeg, file, demuxer }: FfmpegFrames,
   segment: Segment,
   timeoutMs: number,
 ): AsyncGenerator<Frame, void, undefined> {
@@ -66,7 +66,6 @@ async function* decode(
     args: outputOf(segment),
     maxBytes: segment.maxFrames * MAX_FRAME_BYTES,
     timeoutMs,
-    clock,
     onSide: (text) => times.add(text),
   })
   for await (const picture of readPpmStream(chunks)) {

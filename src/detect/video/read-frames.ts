@@ -30,7 +30,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   await video?.close()
   const { ffmpeg, clock } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
-  const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer, clock)), maxFrames)
+  const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
   const timeoutMs = tools.timeoutSeconds * 1000
   return {
     format: format.name,

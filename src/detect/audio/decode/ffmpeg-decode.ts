@@ -67,7 +67,6 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
         args: ['-map', '0:a:0', '-vn', '-c:a', 'pcm_f32le', '-map_metadata', '-1', '-bitexact', '-f', 'wav'],
         maxBytes: MAX_OUTPUT_BYTES,
         timeoutMs: tools.timeoutSeconds * 1000,
-        clock: tools.clock,
       }),
     ),
   }))
