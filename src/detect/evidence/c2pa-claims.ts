@@ -11,7 +11,9 @@ const MAX_CLAIMS = 3
 /** Longest quotation of a name. */
 const MAX_NAME = 60
 
-const ASSETS: Record<string, new (data: Uint8Array<ArrayBuffer>) => Asset> = {
+type AssetReader = new (data: Uint8Array<ArrayBuffer>) => Asset
+
+const READERS: Readonly<Record<string, AssetReader>> = {
   'image/jpeg': JPEG,
   'image/png': PNG,
   'image/apng': PNG,
@@ -21,11 +23,12 @@ const ASSETS: Record<string, new (data: Uint8Array<ArrayBuffer>) => Asset> = {
   'audio/mpeg': MP3,
 }
 
+/** What takes a file of this MIME type apart, to compare its content with what was signed; undefined for other formats. */
+export const readerFor = (mime: string | null): AssetReader | undefined => READERS[mime ?? '']
+
 /** The claims of a whole file, with its content compared with what was signed. @throws Error where it is malformed */
-export async function claimsOfFile(file: Uint8Array<ArrayBuffer>, mime: string): Promise<Evidence[]> {
-  const kind = ASSETS[mime]
-  if (kind === undefined) throw new Error(`no reader for ${mime}`)
-  const asset = new kind(file)
+export async function claimsOfFile(file: Uint8Array<ArrayBuffer>, reader: AssetReader): Promise<Evidence[]> {
+  const asset = new reader(file)
   const jumbf = asset.getManifestJUMBF()
   return jumbf === undefined ? [] : readClaims(jumbf, asset)
 }

@@ -16,18 +16,16 @@ const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stac
  */
 export class EvidenceReader {
   readonly #clock: Pick<Clock, 'sleep'>
-  readonly #limitMs: number
   #thread: Worker | null = null
 
-  constructor(clock: Pick<Clock, 'sleep'>, limitMs = LIMIT_MS) {
+  constructor(clock: Pick<Clock, 'sleep'>) {
     this.#clock = clock
-    this.#limitMs = limitMs
   }
 
   /** What the file states about itself; null where the thread took too long or too much memory, and was ended. Never throws. */
   async read(file: string): Promise<readonly Evidence[] | null> {
     const thread = this.#thread ?? this.#start()
-    const evidence = await withinLimit(this.#clock, this.#limitMs, answerOf(thread, file), () => null)
+    const evidence = await withinLimit(this.#clock, LIMIT_MS, answerOf(thread, file), () => null)
     if (evidence === null) await this.close()
     return evidence
   }

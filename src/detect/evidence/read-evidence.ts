@@ -1,9 +1,7 @@
-import type { Clock } from '../../core/clock.js'
-import { withinLimit } from '../../core/time-limit.js'
 import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import type { Evidence } from '../contract/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
-import { c2paEvidence, unread } from './c2pa.js'
+import { c2paEvidence } from './c2pa.js'
 import { type FileBytes, withFileBytes } from './file-bytes.js'
 import { pngTextEvidence } from './png-text.js'
 import { xmpEvidence } from './xmp.js'
@@ -12,8 +10,6 @@ import { xmpEvidence } from './xmp.js'
 const MAX_LINES = 16
 /** Most lines of one kind, so that a file full of one leaves room for the others. */
 const MAX_LINES_PER_KIND = 6
-/** Longest time for one kind of evidence, ms; sizes are capped as well, because code that never waits cannot be timed. */
-const TIMEOUT_MS = 3000
 
 /**
  * What a file states about its own origin: C2PA credentials, generator marks in PNG text, XMP and EXIF, and maker
@@ -21,33 +17,26 @@ const TIMEOUT_MS = 3000
  * is no proof of being real, since any of it can be written, copied or removed by anybody. For use in a child process.
  * Never throws and never fails a job: what cannot be read is left out.
  */
-export async function readEvidence(file: string, clock: Clock): Promise<Evidence[]> {
-  try {
-    return await withFileBytes(file, (bytes) => evidenceOf(file, bytes, clock))
-  } catch {
-    return []
-  }
-}
+export const readEvidence = (file: string): Promise<Evidence[]> =>
+  attempt(() => withFileBytes(file, (bytes) => evidenceOf(file, bytes)))
 
-async function evidenceOf(file: string, bytes: FileBytes, clock: Clock): Promise<Evidence[]> {
-  const attempt = (work: () => Promise<Evidence[]>, late?: Evidence[]) => limited(work, clock, late)
+async function evidenceOf(file: string, bytes: FileBytes): Promise<Evidence[]> {
   const { class: kind, mime } = await sniff(bytes.read(0, SNIFF_BYTES))
-  // Only reading credentials that are there takes long.
-  const found = [await attempt(() => c2paEvidence(bytes, mime), [unread('took too long')])]
+  const found = [await attempt(() => c2paEvidence(bytes, mime))]
   if (kind === 'image') {
     if (mime === 'image/png' || mime === 'image/apng') found.push(await attempt(() => pngTextEvidence(bytes)))
-    found.push(await attempt(() => pictureMetadata(file, clock)))
+    found.push(await attempt(() => pictureMetadata(file)))
   }
   if (kind === 'video' || kind === 'audio') found.push(await attempt(() => recordingTags(file)))
   return distinct(found.flatMap((lines) => lines.slice(0, MAX_LINES_PER_KIND))).slice(0, MAX_LINES)
 }
 
 /** libvips finds the blocks in every format that is decoded, within its own limits. */
-async function pictureMetadata(file: string, clock: Clock): Promise<Evidence[]> {
+async function pictureMetadata(file: string): Promise<Evidence[]> {
   const { xmp, exif } = await imageLibrary(file, { pages: 1 }).metadata()
   return [
-    ...(xmp === undefined ? [] : await limited(async () => xmpEvidence(xmp), clock)),
-    ...(exif === undefined ? [] : await limited(async () => (await import('./exif.js')).exifEvidence(exif), clock)),
+    ...(xmp === undefined ? [] : await attempt(() => xmpEvidence(xmp))),
+    ...(exif === undefined ? [] : await attempt(async () => (await import('./exif.js')).exifEvidence(exif))),
   ]
 }
 
@@ -57,10 +46,10 @@ async function recordingTags(file: string): Promise<Evidence[]> {
   return containerEvidence(file)
 }
 
-/** Nothing where it fails, `late` where it takes too long. */
-async function limited(work: () => Promise<Evidence[]>, clock: Clock, late: Evidence[] = []): Promise<Evidence[]> {
+/** Nothing where it fails. */
+async function attempt(work: () => Evidence[] | Promise<Evidence[]>): Promise<Evidence[]> {
   try {
-    return await withinLimit(clock, TIMEOUT_MS, work(), () => late)
+    return await work()
   } catch {
     return []
   }

@@ -2,7 +2,6 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { sine } from '../../support/sounds.js'
@@ -17,7 +16,7 @@ afterAll(() => fs.rm(folder, { recursive: true }))
 async function linesOf(name: string, bytes: Buffer): Promise<string[]> {
   const file = path.join(folder, name)
   await fs.writeFile(file, bytes)
-  return (await readEvidence(file, systemClock)).map(({ kind, text }) => `${kind}: ${text}`)
+  return (await readEvidence(file)).map(({ kind, text }) => `${kind}: ${text}`)
 }
 
 /** A frame of ID3v2.3 with Latin-1 text. */

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
 import { evidenceSchema, MAX_TEXT } from '../../../src/detect/contract/measurement.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { withEvidence } from '../../../src/detect/scoring/to-detection.js'
@@ -21,7 +20,7 @@ let count = 0
 async function evidenceOf(data: Uint8Array | string): Promise<string[]> {
   const file = path.join(folder, `file-${count++}`)
   await fs.writeFile(file, data)
-  const evidence = await readEvidence(file, systemClock)
+  const evidence = await readEvidence(file)
   expect(evidenceSchema.parse(evidence)).toEqual(evidence)
   return evidence.map(({ kind, text }) => `${kind}: ${text}`)
 }
@@ -140,7 +139,7 @@ describe('containers', () => {
     const file = path.join(folder, 'clip.mp4')
     const make = '-loglevel error -f lavfi -i color=c=red:size=32x32:rate=5:duration=0.4 -pix_fmt yuv420p'.split(' ')
     await promisify(execFile)('ffmpeg', [...make, '-metadata', 'comment=made with ComfyUI', file])
-    const lines = (await readEvidence(file, systemClock)).map(({ text }) => text)
+    const lines = (await readEvidence(file)).map(({ text }) => text)
     expect(lines).toContain('tag comment "made with ComfyUI"')
     expect(lines.some((line) => line.startsWith('tag ©too "Lavf'))).toBe(true)
   })
@@ -158,7 +157,7 @@ describe('anything else', () => {
   })
 
   it('neither does a file that is not there', async () => {
-    expect(await readEvidence(path.join(folder, 'none'), systemClock)).toEqual([])
+    expect(await readEvidence(path.join(folder, 'none'))).toEqual([])
   })
 })
 
