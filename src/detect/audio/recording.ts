@@ -4,7 +4,7 @@ import { ChannelSpread } from './channel-spread.js'
 import { openSound } from './decode/open-sound.js'
 import { MAX_SECONDS } from './decode/passages.js'
 import { corruptSound, type SoundBlock, type SoundBlocks } from './decode/sound.js'
-import { Resampler } from './resampler.js'
+import { resample } from './resampler.js'
 
 /** Most samples of all channels that are decoded, for the cost of many channels and high rates: stereo at 96 kHz. */
 const MAX_SAMPLES = MAX_SECONDS * 2 * 96_000
@@ -61,12 +61,13 @@ export async function readRecording(
   let isCut = passages.length > 1
   let failure: unknown
   for (const { startSeconds, seconds, blocks } of passages) {
-    const at = mixer.samples
+    const [at, framesBefore] = [mixer.samples, mixer.frames]
     try {
       if (await mixer.add(blocks, seconds, (MAX_SAMPLES * seconds) / MAX_SECONDS)) isCut = true
     } catch (error) {
       // Behind the end of a file that was cut off there is nothing to hear.
-      if (mixer.samples > at || !(error instanceof AttestdError) || error.reason !== 'media-corrupt') throw error
+      if (mixer.frames > framesBefore || !(error instanceof AttestdError) || error.reason !== 'media-corrupt')
+        throw error
       failure ??= error
     }
     if (mixer.samples > at) starts.push({ at, seconds: startSeconds })
@@ -74,7 +75,7 @@ export async function readRecording(
   const { sourceRate, channels } = mixer
   if (starts.length === 0) throw failure ?? new AttestdError('media-empty', 'The recording contains no samples.')
   return {
-    samples: mixer.join(),
+    samples: join(mixer.passages),
     passages: starts,
     format,
     sourceRate,
@@ -95,7 +96,7 @@ class Mixer {
   channels = 0
   sourceRate = 0
   readonly spread = new ChannelSpread()
-  readonly #pieces: Float32Array[] = []
+  readonly passages: Float32Array[] = []
   readonly #deadline: number
 
   readonly #rate: number
@@ -111,33 +112,27 @@ class Mixer {
 
   /** Takes a passage up to so many seconds, or samples of all channels. @returns whether there was more of it */
   async add(blocks: SoundBlocks, seconds: number, maxSamples: number): Promise<boolean> {
-    let resampler: Resampler | undefined
+    const pieces: Float32Array[] = []
     let frames = 0
     let isCut = false
     for await (const block of blocks) {
       this.#require(block)
-      resampler ??= new Resampler(this.sourceRate, this.#rate)
       const most = Math.min(seconds * this.sourceRate, maxSamples / block.channels.length)
       const alone = this.#channel === undefined ? undefined : block.channels[this.#channel]
       const mono = meanOf(alone === undefined ? block.channels : [alone], Math.max(0, Math.floor(most) - frames))
       this.spread.add(block.channels, mono)
-      this.#keep(resampler.push(mono))
+      pieces.push(mono)
       frames += mono.length
+      this.frames += mono.length
       isCut = frames >= Math.floor(most)
       if (isCut) break
     }
-    if (resampler !== undefined) this.#keep(resampler.flush())
-    this.frames += frames
+    if (frames > 0) {
+      const passage = resample(join(pieces), this.sourceRate, this.#rate)
+      this.passages.push(passage)
+      this.samples += passage.length
+    }
     return isCut
-  }
-
-  join(): Float32Array {
-    return join(this.#pieces)
-  }
-
-  #keep(piece: Float32Array): void {
-    this.#pieces.push(piece)
-    this.samples += piece.length
   }
 
   #require(block: SoundBlock): void {

@@ -1,5 +1,3 @@
-import { kaiserWindow } from './kaiser.js'
-
 /**
  * Zero crossings of the sinc on each side. With `BETA` the transition band is 9 % of the lower of the two Nyquist
  * frequencies wide (Kaiser's formula): at 16 kHz sound passes to 7.28 kHz and is gone at 8 kHz.
@@ -15,88 +13,36 @@ const MAX_EXACT_VALUES = 1_000_000
 const INTERPOLATED_PHASES = 256
 
 /**
- * Resamples mono sound from one rate to another, block by block: a polyphase windowed sinc whose delay is taken out, so
- * that output sample n lies at n / toRate seconds. Deterministic: doubles added in one order.
+ * Mono sound at another rate, as many samples as it lasts: a polyphase windowed sinc whose delay is taken out, so that
+ * output sample n lies at n / toRate seconds. Deterministic: doubles added in one order.
+ * @param fromRate samples a second, a whole number @param toRate samples a second, a whole number
  */
-export class Resampler {
-  readonly #up: number
-  readonly #down: number
-  readonly #half: number
-  readonly #phases: number
-  readonly #filter: Float64Array
-  /** Input still needed, as doubles, since floats take twice the time; its first sample is number `start` of the whole input. */
-  #held: Float64Array
-  #start: number
-  #received = 0
-  #given = 0
-
-  /** @param fromRate samples a second, a whole number @param toRate samples a second, a whole number */
-  constructor(fromRate: number, toRate: number) {
-    const divisor = greatestCommonDivisor(fromRate, toRate)
-    this.#up = toRate / divisor
-    this.#down = fromRate / divisor
-    const scale = Math.min(1, toRate / fromRate)
-    this.#half = Math.ceil(ZERO_CROSSINGS / (CUTOFF * scale))
-    const taps = 2 * this.#half
-    this.#phases = this.#up * taps <= MAX_EXACT_VALUES ? this.#up : INTERPOLATED_PHASES
-    this.#filter = this.#up === this.#down ? new Float64Array(0) : filterOf(this.#phases, this.#half, CUTOFF * scale)
-    // Silence before the first sample, so that the filter can lie over the start.
-    this.#held = new Float64Array(this.#half)
-    this.#start = -this.#half
-  }
-
-  /** Takes the next samples and gives those that can be computed now. */
-  push(samples: Float32Array): Float32Array {
-    if (this.#up === this.#down) return samples
-    this.#received += samples.length
-    this.#hold(samples)
-    return this.#give(this.#received - this.#half)
-  }
-
-  /** Gives the rest, as many samples as the whole input lasts. */
-  flush(): Float32Array {
-    if (this.#up === this.#down) return new Float32Array(0)
-    this.#hold(new Float32Array(this.#half + 1))
-    return this.#give(this.#received)
-  }
-
-  #hold(samples: Float32Array): void {
-    const joined = new Float64Array(this.#held.length + samples.length)
-    joined.set(this.#held)
-    joined.set(samples, this.#held.length)
-    this.#held = joined
-  }
-
-  /** All outputs that lie before input sample `end`. */
-  #give(end: number): Float32Array {
-    const last = Math.max(this.#given, Math.ceil((end * this.#up) / this.#down))
-    const output = new Float32Array(last - this.#given)
-    for (let index = 0; index < output.length; index++) output[index] = this.#at(this.#given + index)
-    this.#given = last
-    const needed = Math.floor((last * this.#down) / this.#up) - this.#half + 1
-    if (needed > this.#start) {
-      this.#held = this.#held.slice(needed - this.#start)
-      this.#start = needed
-    }
-    return output
-  }
-
-  #at(output: number): number {
-    const position = output * this.#down
-    const base = Math.floor(position / this.#up)
-    const phase = ((position - base * this.#up) * this.#phases) / this.#up
+export function resample(samples: Float32Array, fromRate: number, toRate: number): Float32Array {
+  if (fromRate === toRate) return samples
+  const divisor = greatestCommonDivisor(fromRate, toRate)
+  const [up, down] = [toRate / divisor, fromRate / divisor]
+  const cutoff = CUTOFF * Math.min(1, toRate / fromRate)
+  const half = Math.ceil(ZERO_CROSSINGS / cutoff)
+  const taps = 2 * half
+  const phases = up * taps <= MAX_EXACT_VALUES ? up : INTERPOLATED_PHASES
+  const filter = filterOf(phases, half, cutoff)
+  // With silence at both ends, over which the filter can lie; as doubles, since floats take twice the time.
+  const input = new Float64Array(samples.length + taps + 1)
+  input.set(samples, half)
+  const output = new Float32Array(Math.ceil((samples.length * up) / down))
+  for (let index = 0; index < output.length; index++) {
+    const position = index * down
+    const base = Math.floor(position / up)
+    const phase = ((position - base * up) * phases) / up
     const row = Math.floor(phase)
     const share = phase - row
-    const from = base - this.#half + 1 - this.#start
-    const sum = this.#dot(row, from)
-    return share === 0 ? sum : sum * (1 - share) + this.#dot(row + 1, from) * share
+    // Places as 32-bit integers, since V8 checks an index that may be a fraction at every step.
+    const from = (base + 1) | 0
+    const sum = dot(filter, (row * taps) | 0, input, from, taps)
+    output[index] =
+      share === 0 ? sum : sum * (1 - share) + dot(filter, ((row + 1) * taps) | 0, input, from, taps) * share
   }
-
-  #dot(row: number, from: number): number {
-    const taps = 2 * this.#half
-    // As 32-bit integers, since V8 checks an index that may be a fraction at every step.
-    return dot(this.#filter, (row * taps) | 0, this.#held, from | 0, taps)
-  }
+  return output
 }
 
 /** Sum of products of so many values of each, from an index of each. */
@@ -116,18 +62,6 @@ function dot(a: Float64Array, fromA: number, b: Float64Array, fromB: number, cou
   }
   for (; at < count; at++) first += (a[fromA + at] as number) * (b[fromB + at] as number)
   return first + second + (third + fourth)
-}
-
-/** Whole sound at another rate. */
-export function resample(samples: Float32Array, fromRate: number, toRate: number): Float32Array {
-  const resampler = new Resampler(fromRate, toRate)
-  const head = resampler.push(samples)
-  const tail = resampler.flush()
-  if (tail.length === 0) return head
-  const whole = new Float32Array(head.length + tail.length)
-  whole.set(head)
-  whole.set(tail, head.length)
-  return whole
 }
 
 /** That of the last sound, since a recording is resampled in passages. */
@@ -163,3 +97,19 @@ function designFilter(phases: number, half: number, cutoff: number): Float64Arra
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
+
+/** The Kaiser window at `x`, -1 to 1 from end to end; 0 outside. @param beta shape: larger damps the side lobes more */
+export const kaiserWindow = (x: number, beta: number): number =>
+  Math.abs(x) > 1 ? 0 : besselI0(beta * Math.sqrt(1 - x * x)) / besselI0(beta)
+
+/** Modified Bessel function of the first kind, order 0, by its power series; terms below 1e-17 of the sum change no bit. */
+function besselI0(x: number): number {
+  const quarter = (x * x) / 4
+  let term = 1
+  let sum = 1
+  for (let k = 1; term > sum * 1e-17; k++) {
+    term *= quarter / (k * k)
+    sum += term
+  }
+  return sum
+}

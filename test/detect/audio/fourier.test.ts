@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hannWindow, PowerSpectrum } from '../../../src/detect/audio/fourier.js'
-import { kaiserWindow } from '../../../src/detect/audio/kaiser.js'
+import { kaiserWindow } from '../../../src/detect/audio/resampler.js'
 import { whiteNoise } from '../../support/sounds.js'
 
 /** |X_k|^2 by the definition, in as many steps as it takes. */

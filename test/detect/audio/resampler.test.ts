@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Resampler, resample } from '../../../src/detect/audio/resampler.js'
+import { resample } from '../../../src/detect/audio/resampler.js'
 import { levelOf, sine, whiteNoise } from '../../support/sounds.js'
 
 const RATE = 16_000
@@ -56,29 +56,6 @@ describe('resample', () => {
   it('gives the samples it got where the rates are the same', () => {
     const sound = whiteNoise(1000, 1)
     expect(to16k(sound, RATE)).toEqual(sound)
-  })
-
-  it.each([44_100, 11_127, 8000])('gives the same bits in blocks of any size, from %i Hz', (rate) => {
-    const sound = whiteNoise(5000, 1)
-    const whole = to16k(sound, rate)
-    const resampler = new Resampler(rate, RATE)
-    const pieces: number[] = []
-    for (let at = 0, size = 1; at < sound.length; at += size, size = (size * 7) % 501) {
-      pieces.push(...resampler.push(sound.subarray(at, at + size)))
-    }
-    pieces.push(...resampler.flush())
-    expect(Float32Array.from(pieces)).toEqual(whole)
-    expect(whole).toHaveLength(Math.ceil((5000 * RATE) / rate))
-  })
-
-  it('gives the same bits while another sound, of another rate, is resampled in turns', () => {
-    const sounds = [44_100, 48_000].map((rate) => ({ rate, sound: whiteNoise(20_000, 1), given: [] as number[] }))
-    const resamplers = sounds.map(({ rate }) => new Resampler(rate, RATE))
-    for (let at = 0; at < 20_000; at += 3000)
-      for (const [index, { sound, given }] of sounds.entries())
-        given.push(...(resamplers[index] as Resampler).push(sound.subarray(at, at + 3000)))
-    for (const [index, { given }] of sounds.entries()) given.push(...(resamplers[index] as Resampler).flush())
-    for (const { rate, sound, given } of sounds) expect(Float32Array.from(given)).toEqual(to16k(sound, rate))
   })
 
   it.each([0, 1, 2])('takes a sound of %i samples', (length) => {
