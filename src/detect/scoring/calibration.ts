@@ -54,9 +54,18 @@ function probabilityOf(logit: number, calibration: Calibration, length: number):
   }
 }
 
-/** Whether a risk lies inside the decision band, its ends excluded; a band of width 0 is never entered. */
-export const isUnsure = (risk: Risk, band: { readonly low: number; readonly high: number }): boolean =>
-  risk > band.low && risk < band.high
+/** Ends of a decision band, as risks from 0 to 1; on the side of an end at 0 or 1 there is no verdict. */
+export interface Band {
+  readonly low: number
+  readonly high: number
+}
+
+/**
+ * Whether a risk lies inside the decision band, its ends excluded; a band of width 0 is never entered. An end at 0 or 1 belongs to
+ * the band: isotonic calibrations give these risks.
+ */
+export const isUnsure = (risk: Risk, { low, high }: Band): boolean =>
+  (risk > low || low === 0) && (risk < high || high === 1)
 
 function interpolate(x: number, xs: readonly number[], ys: readonly number[]): number {
   const above = xs.findIndex((each) => each >= x)

@@ -6,7 +6,7 @@ import { MAX_REPORTED_PARTS, MAX_TEXT } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import { EVEN_ODDS } from '../package/calibration-schema.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
-import { isUnsure, logitOf, sigmoid } from './calibration.js'
+import { type Band, isUnsure, logitOf, sigmoid } from './calibration.js'
 
 /** Changes when the same members and weights would give another risk than before: part of every ensemble's digest. */
 const FORMULA = 'mean of logits 1'
@@ -31,7 +31,7 @@ export type EnsembleIdentity = Pick<DetectorSummary, 'id' | 'version' | 'digest'
 /** A member that measured the file. */
 export interface Vote {
   readonly weight: number
-  readonly band: { readonly low: number; readonly high: number }
+  readonly band: Band
   readonly detection: Detection
 }
 
@@ -91,8 +91,12 @@ const meanLogit = (votes: readonly Vote[], riskOf: (vote: Vote) => number): numb
   sum(votes.map((vote) => vote.weight * logitOf(riskOf(vote)))) / sum(votes.map(({ weight }) => weight))
 
 function reasonForDoubt(risk: Risk, votes: readonly Vote[]): Detection['unsureBecause'] {
-  const low = sigmoid(meanLogit(votes, ({ band }) => band.low))
-  const high = sigmoid(meanLogit(votes, ({ band }) => band.high))
+  // Ends at 0 or 1, which no logit reaches, stay where every member has them.
+  const end = (of: (vote: Vote) => number) => {
+    const first = of(votes[0] as Vote)
+    return votes.every((vote) => of(vote) === first) ? first : sigmoid(meanLogit(votes, of))
+  }
+  const [low, high] = [end(({ band }) => band.low), end(({ band }) => band.high)]
   if (isUnsure(risk, { low, high })) return 'band'
   const fake = risk > 0.5
   const contrary = meanLogit(votes, ({ detection }) => {

@@ -9,7 +9,7 @@ import {
 } from '../contract/measurement.js'
 import type { Detection, RiskyPart } from '../detection.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { atShare, calibrate, isUnsure } from './calibration.js'
+import { atShare, type Band, calibrate, isUnsure } from './calibration.js'
 
 /** Characters of evidence that go into the notes. */
 const MAX_NOTES = 700
@@ -48,11 +48,7 @@ export function toDetection(
 }
 
 /** A risk above the band may not fall below 0.5 in a variant, nor one below it rise above: then the verdict hangs on the encoding. */
-function reasonForDoubt(
-  risk: Risk,
-  band: { readonly low: number; readonly high: number },
-  variants: readonly RiskyPart[],
-): Detection['unsureBecause'] {
+function reasonForDoubt(risk: Risk, band: Band, variants: readonly RiskyPart[]): Detection['unsureBecause'] {
   if (isUnsure(risk, band)) return 'band'
   return variants.some((variant) => isFlip(variant.risk, risk)) ? 'flip' : null
 }

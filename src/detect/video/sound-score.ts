@@ -1,7 +1,7 @@
 import { AttestdError, isAbort } from '../../core/errors.js'
 import { riskText } from '../../core/risk.js'
 import type { ChildDetector } from '../contract/child-detector.js'
-import { calibrate, logitOf } from '../scoring/calibration.js'
+import { calibrate, isUnsure, logitOf } from '../scoring/calibration.js'
 
 /** What the sound track adds to a clip. */
 export interface SoundScore {
@@ -25,9 +25,13 @@ export async function scoreSound(detector: ChildDetector, file: string): Promise
     const rawScore = Math.max(mean, ...variants.map((channel) => channel.rawScore))
     const { calibration, decisionBand } = detector.pack.manifest
     const risk = calibrate(rawScore, calibration, length)
-    const isSure = risk >= decisionBand.high
-    const verdict = isSure ? 'counts' : risk <= decisionBand.low ? 'is not suspicious' : 'is unsure'
-    return { logit: isSure ? logitOf(risk) : null, summary: `sound ${verdict} (risk ${riskText(risk, 1)})` }
+    const isSuspicious = risk >= decisionBand.high
+    const isUnclear = isUnsure(risk, decisionBand)
+    const verdict = isUnclear ? 'is unsure' : isSuspicious ? 'counts' : 'is not suspicious'
+    return {
+      logit: isSuspicious && !isUnclear ? logitOf(risk) : null,
+      summary: `sound ${verdict} (risk ${riskText(risk, 1)})`,
+    }
   } catch (error) {
     if (isAbort(error) || !(error instanceof AttestdError) || error.kind !== 'abstain') throw error
     return { logit: null, summary: `sound not judged (${error.reason})` }

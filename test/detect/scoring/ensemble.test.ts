@@ -73,6 +73,10 @@ describe('the risk of an ensemble', () => {
 describe('the doubt of an ensemble', () => {
   const wide = { low: 0.3, high: 0.95 }
   const narrow = { low: 0.45, high: 0.55 }
+  const [from0, upTo1] = [
+    { low: 0, high: 0.7 },
+    { low: 0.3, high: 1 },
+  ]
   // The band of equal weights: 0.37 to 0.83.
   it.each([
     [[vote('a', 0.8, { band: wide }), vote('b', 0.7, { band: narrow })], 'band'],
@@ -80,6 +84,8 @@ describe('the doubt of an ensemble', () => {
     [[vote('a', 0.2, { band: wide }), vote('b', 0.3, { band: narrow })], null],
     [[vote('a', 0.8, { band: wide, weight: 9 }), vote('b', 0.8, { band: narrow })], 'band'],
     [[vote('a', 0.8, { band: wide }), vote('b', 0.8, { band: narrow, weight: 9 })], null],
+    [[vote('a', 1, { band: upTo1 }), vote('b', 1, { band: upTo1 })], 'band'],
+    [[vote('a', 0, { band: from0 }), vote('b', 0, { band: from0 })], 'band'],
   ] as const)('follows the weighted band %#', (votes, because) => {
     expect(combine(identity, votes, [])).toMatchObject({ unsure: because !== null, unsureBecause: because })
   })

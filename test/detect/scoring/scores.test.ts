@@ -40,6 +40,17 @@ describe('isUnsure', () => {
     expect(isUnsure(asRisk(risk), { low: 0.3, high: 0.7 })).toBe(unsure)
   })
 
+  it.each([
+    [0, 0, 0.7, true],
+    [1, 0.3, 1, true],
+    [0, 0, 1, true],
+    [1, 0, 1, true],
+    [1, 0, 0.7, false],
+    [0, 0.3, 1, false],
+  ])('risk %d in a band from %d to %d, where an end at 0 or 1 has no verdict: %s', (risk, low, high, unsure) => {
+    expect(isUnsure(asRisk(risk), { low, high })).toBe(unsure)
+  })
+
   it('a band of no width is never entered', () => expect(isUnsure(asRisk(0.5), { low: 0.5, high: 0.5 })).toBe(false))
 })
 

@@ -6,10 +6,12 @@ import { logitOf } from '../../../src/detect/scoring/calibration.js'
 import { scoreSound } from '../../../src/detect/video/sound-score.js'
 import { tinyManifest } from '../../support/detector-package.js'
 
-/** A detector that gives every file one logit, or fails; its band is 0.3 to 0.8. */
-function listener(rawScore: number | AttestdError, ...channels: number[]): ChildDetector {
+const BAND = { low: 0.3, high: 0.8 }
+
+/** A detector that gives every file one logit, or fails. @param channels logits of channels alone */
+function listener(rawScore: number | AttestdError, decisionBand = BAND, ...channels: number[]): ChildDetector {
   const files = { 'model.onnx': Buffer.from('model'), 'selftest.png': Buffer.from('sample') }
-  const fields = { ...tinyManifest('listener', files), decisionBand: { low: 0.3, high: 0.8 } }
+  const fields = { ...tinyManifest('listener', files), decisionBand }
   const manifest = parseManifest(JSON.stringify(fields), 'listener')
   return {
     pack: { folder: '/', digest: '', manifest },
@@ -41,8 +43,13 @@ describe('the sound of a video', () => {
   })
 
   it('counts where it is sure of a channel alone', async () => {
-    const { summary } = await scoreSound(listener(logitOf(0.1), logitOf(0.2), logitOf(0.9)), 'clip')
+    const { summary } = await scoreSound(listener(logitOf(0.1), BAND, logitOf(0.2), logitOf(0.9)), 'clip')
     expect(summary).toBe('sound counts (risk 90.0)')
+  })
+
+  it('has no say at a risk of 1 where the detector has no verdicts on that side', async () => {
+    const { logit, summary } = await scoreSound(listener(1000, { low: 0.3, high: 1 }), 'clip')
+    expect([logit, summary]).toEqual([null, 'sound is unsure (risk 100.0)'])
   })
 
   it('that cannot be judged is no fault of the clip', async () => {
