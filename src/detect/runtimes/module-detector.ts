@@ -15,10 +15,10 @@ import { abstention, fileScoreOf } from './file-score.js'
 /** Files of a package that no score may hang on: the manifest itself, words for people, what an evaluation wrote. */
 const NO_PART_OF_IT = /^(?:detector\.json|LICENSE[^/]*|(?:.*\/)?[^/]*\.md|evaluation\/[^/]*\.(?:json|html|csv))$/
 
-const createDetector = z.function()
-const moduleShape = z.looseObject({ createDetector: z.custom<typeof createDetector>(isFunction, 'must be a function') })
+const moduleShape = z.looseObject({ createDetector: z.custom<CreateDetector>(isFunction, 'must be a function') })
 const detectorShape = z.looseObject({ measure: z.custom<ModuleMeasure>(isFunction, 'must be a function') })
 
+type CreateDetector = (options: Pick<DetectorPackage, 'folder' | 'manifest'>) => unknown
 type ModuleMeasure = (file: string) => unknown
 
 /**
@@ -69,9 +69,8 @@ export async function filesOfModule(folder: string): Promise<string[]> {
 async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntime) {
   const file = path.join(folder, runtime.module)
   try {
-    const { createDetector: create } = moduleShape.parse(await import(pathToFileURL(file).href))
-    const made: unknown = await (create as unknown as (options: unknown) => unknown)({ folder, manifest })
-    return detectorShape.parse(made)
+    const { createDetector } = moduleShape.parse(await import(pathToFileURL(file).href))
+    return detectorShape.parse(await createDetector({ folder, manifest }))
   } catch (error) {
     const how = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
     throw new AttestdError('manifest-invalid', `The module ${file} of ${manifest.id} cannot be used: ${how}`, {

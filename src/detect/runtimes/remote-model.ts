@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import type { ModelInput } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import type { RemoteRuntime } from '../package/runtime.js'
 import {
@@ -22,72 +21,38 @@ export interface RemoteModelOptions extends Omit<ModelServerOptions, 'of'> {
   readonly width: number | null
 }
 
-/** What was found out of the server before the first inference. */
-interface Connection {
-  readonly binary: boolean
-}
-
 /**
  * A model behind a server that speaks the Open Inference Protocol v2. The server is first asked at the first
  * inference, and again after a failed try, so that one that is away does not keep other detectors from starting.
  */
 export function createRemoteModel(runtime: RemoteRuntime, options: RemoteModelOptions): Model {
-  const server = new InferenceServer(runtime, options)
-  let connecting: Promise<Connection> | null = null
-  return {
-    async run(inputs) {
-      connecting ??= server.connect()
-      const attempt = connecting
-      const { binary } = await attempt.catch((error: unknown) => {
-        if (connecting === attempt) connecting = null
-        throw error
-      })
-      return server.infer(inputs, binary)
-    },
-  }
-}
-
-class InferenceServer {
-  readonly #base: string
-  readonly #model: string
-  readonly #server: ModelServer
-  readonly #runtime: RemoteRuntime
-  readonly #options: RemoteModelOptions
-
-  constructor(runtime: RemoteRuntime, options: RemoteModelOptions) {
-    this.#runtime = runtime
-    this.#options = options
-    const { model, modelVersion, url } = runtime
-    this.#base = `${url.replace(/\/+$/, '')}/v2`
-    this.#model = `${this.#base}/models/${model}${modelVersion === undefined ? '' : `/versions/${modelVersion}`}`
-    this.#server = new ModelServer(runtime, { ...options, of: `${options.id} (model ${model})` })
-  }
-
-  /** @throws AttestdError detector-unreachable (away, not ready), manifest-invalid (other tensors), detector-failed */
-  async connect(): Promise<Connection> {
-    await this.#server.ask('GET', `${this.#model}/ready`)
-    const model = this.#parse(modelFacts, (await this.#server.ask('GET', this.#model)).body)
-    checkTensors(model, this.#runtime, this.#options)
-    const server = this.#parse(serverFacts, (await this.#server.ask('GET', this.#base)).body)
-    return { binary: takesBinary(server) }
-  }
-
-  /** @throws AttestdError detector-unreachable, detector-failed */
-  async infer(inputs: readonly ModelInput[], binary: boolean): Promise<Float32Array> {
-    const { input, output } = this.#runtime
-    const { headers, body } = encodeRequest(input, inputs, output, binary)
-    const answer = await this.#server.ask('POST', `${this.#model}/infer`, headers, body)
-    return decodeReply(answer.body, headerText(answer.headers[JSON_LENGTH_HEADER]), output)
-  }
-
-  #parse<T>(schema: z.ZodType<T>, body: Buffer): T {
+  const { input, model, modelVersion, output, url } = runtime
+  const base = `${url.replace(/\/+$/, '')}/v2`
+  const path = `${base}/models/${model}${modelVersion === undefined ? '' : `/versions/${modelVersion}`}`
+  const server = new ModelServer(runtime, { ...options, of: `${options.id} (model ${model})` })
+  const factsAt = async <T>(schema: z.ZodType<T>, at: string): Promise<T> => {
+    const { body } = await server.ask('GET', at)
     try {
       return schema.parse(JSON.parse(body.toString('utf8')))
-    } catch (error) {
-      throw new AttestdError('detector-failed', `${this.#server.name} does not speak the Open Inference Protocol v2.`, {
-        cause: error,
-      })
+    } catch (cause) {
+      const words = `${server.name} does not speak the Open Inference Protocol v2.`
+      throw new AttestdError('detector-failed', words, { cause })
     }
+  }
+  /** Whether it takes binary tensors. @throws AttestdError detector-unreachable (away, not ready), manifest-invalid (other tensors), detector-failed */
+  const connect = async (): Promise<boolean> => {
+    await server.ask('GET', `${path}/ready`)
+    checkTensors(await factsAt(modelFacts, path), runtime, options)
+    return takesBinary(await factsAt(serverFacts, base))
+  }
+  let isBinary: boolean | null = null
+  return {
+    async run(inputs) {
+      isBinary ??= await connect()
+      const { headers, body } = encodeRequest(input, inputs, output, isBinary)
+      const answer = await server.ask('POST', `${path}/infer`, headers, body)
+      return decodeReply(answer.body, headerText(answer.headers[JSON_LENGTH_HEADER]), output)
+    },
   }
 }
 
