@@ -103,7 +103,7 @@ const MARGIN = LOGITS[1] - LOGITS[0]
 
 /** The risk of the plain picture by an imported package. */
 async function riskOfPlain(id: string): Promise<number> {
-  const host = await bench.start({ detectors: [id] })
+  const host = await bench.start({ detectors: [{ id }] })
   return (await host.detect({ file: await bench.write('plain.png', await plain()), mediaType: 'image' })).risk
 }
 
@@ -220,7 +220,7 @@ describe('models import', () => {
       'model.onnx': maskedWaveformClassifier([1.5, -0.5], [0.2, 0.4]),
     })
     await importIt(folder, { windowSeconds: 10 })
-    const host = await bench.start({ detectors: ['masked'] })
+    const host = await bench.start({ detectors: [{ id: 'masked' }] })
     const { risk } = await host.detect({ file: await bench.write('voice.wav', VOICE), mediaType: 'audio' })
     // 5 of 10 seconds: half of the mean square, which is 1 when leveled, times half of the mask.
     expect(risk).toBeCloseTo(sigmoid(2 * 0.25 + 0.2 - 0.4), 4)
@@ -243,7 +243,7 @@ describe('models import', () => {
       preprocessing: { window: { samples: 32_000 } },
     })
 
-    const host = await bench.start({ detectors: ['wav2vec'] })
+    const host = await bench.start({ detectors: [{ id: 'wav2vec' }] })
     const { risk } = await host.detect({ file: await bench.write('voice.wav', VOICE), mediaType: 'audio' })
     // Whatever the loudness, the mean square of a leveled window is 1.
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
@@ -259,7 +259,7 @@ describe('models import', () => {
     expect(manifest).toMatchObject({ outputKind: 'logit', preprocessing: { padding: 'none', minSpeechShare: 0 } })
     expect(manifest.classes).toBeUndefined()
     expect(guesses).toHaveLength(3)
-    const host = await bench.start({ detectors: ['one'] })
+    const host = await bench.start({ detectors: [{ id: 'one' }] })
     const file = await bench.write('voice.wav', VOICE)
     const { risk } = await host.detect({ file, mediaType: 'audio' })
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2), 4)
@@ -285,7 +285,7 @@ describe('models import', () => {
       preprocessing: { features: { kind: 'tokens', maxTokens: 40 } },
     })
 
-    const host = await bench.start({ detectors: ['text'] })
+    const host = await bench.start({ detectors: [{ id: 'text' }] })
     const ask = async (words: string[]) => {
       const file = await bench.write('prose.txt', words.join(' '))
       return (await host.detect({ file, mediaType: 'text' })).parts
@@ -320,7 +320,7 @@ describe('models import', () => {
     })
     const { manifest } = await importIt(folder)
     expect(manifest.preprocessing).toMatchObject({ normalize: false })
-    const host = await bench.start({ detectors: ['raw'] })
+    const host = await bench.start({ detectors: [{ id: 'raw' }] })
     const written = `# ${TEXT.replaceAll(/[^a-zA-Z ]+/g, ' ').slice(0, 600)} *the*`
     const { risk } = await host.detect({ file: await bench.write('raw.txt', written), mediaType: 'text' })
     const ids = written
@@ -347,7 +347,7 @@ describe('models import', () => {
     expect(card).toContain('x\\|y \\# Heading')
     const manifest = parseManifest(await fs.readFile(path.join(made, 'detector.json'), 'utf8'), 'x')
     expect(manifest.license).toBe('Not stated in the export')
-    await (await bench.start({ detectors: ['other-name'] })).probe()
+    await (await bench.start({ detectors: [{ id: 'other-name' }] })).probe()
     await expect(importIt(folder, { id: 'other-name' })).rejects.toThrow(/already exists/)
     expect((await fs.readdir(bench.modelsDir)).toSorted()).toEqual(['other-name'])
   })

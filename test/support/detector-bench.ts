@@ -44,6 +44,8 @@ export class DetectorBench {
       timeoutMs: 30_000,
       memoryMb: 1500,
       jobsPerChild: 1000,
+      platform: 'not known',
+      expectedShare: 0.5,
       clock: systemClock,
       random: () => 0.5,
       log: silentLog,

@@ -11,7 +11,6 @@ import type {
   ShowRequest,
 } from '../detection.js'
 import type { DetectorEventSink } from '../detector-events.js'
-import { EVEN_ODDS } from '../package/calibration-schema.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
 import { loadOrder, loadPackages, type SelectedPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
@@ -19,20 +18,15 @@ import type { DetectorChoice } from '../package/selection.js'
 import { type CrewOptions, DetectorCrew } from './detector-crew.js'
 
 /** The detector host's part of the settings; limits on processes are those of `CrewOptions`. */
-export interface DetectorHostOptions
-  extends Omit<CrewOptions, 'onEvent' | 'platform' | 'expectedShare' | 'remoteToken'> {
+export interface DetectorHostOptions extends Omit<CrewOptions, 'onEvent' | 'remoteToken'> {
   /** Folder that holds one folder per detector package. */
   readonly modelsDir: string
   /** The packages to load; empty: all but variants of others. */
-  readonly detectors: readonly (DetectorChoice | string)[]
+  readonly detectors: readonly DetectorChoice[]
   /** The one kind of media that will be asked for: packages of others are verified, but not loaded. @default every kind */
   readonly mediaType?: MediaType
   /** Bearer token for the model server of remote detectors. @default none */
   readonly remoteToken?: string | undefined
-  /** See `Detection.platform`. @default a text that states it is not known */
-  readonly platform?: string
-  /** See `Detection.expectedShare`. @default even odds */
-  readonly expectedShare?: number
   readonly onEvent?: DetectorEventSink
   /** Looks at the packages before any process is started, at the start and at each reload; refuses by throwing. */
   readonly admit?: (packages: readonly SelectedPackage[]) => Promise<void>
@@ -63,8 +57,8 @@ class ReloadableDetectorHost implements DetectorHost {
 
   constructor(options: DetectorHostOptions) {
     this.#options = options
-    this.platform = options.platform ?? 'not known'
-    this.expectedShare = options.expectedShare ?? EVEN_ODDS
+    this.platform = options.platform
+    this.expectedShare = options.expectedShare
     this.#choice = options.detectors
   }
 
@@ -128,8 +122,6 @@ class ReloadableDetectorHost implements DetectorHost {
     const next = new DetectorCrew(packages, {
       ...this.#options,
       remoteToken,
-      platform: this.platform,
-      expectedShare: this.expectedShare,
       onEvent: this.#options.onEvent ?? (() => {}),
     })
     this.#crews.add(next)

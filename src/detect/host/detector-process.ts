@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile, isThere } from '../../core/files.js'
 import { reasonEntry } from '../../core/reasons.js'
-import { startTimer } from '../../core/time-limit.js'
+import { startRepeating, startTimer } from '../../core/time-limit.js'
 import {
   type Answer,
   type FromChild,
@@ -12,7 +12,6 @@ import {
   type ToChild,
 } from '../contract/child-messages.js'
 import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
-import { MAX_PIXELS } from '../contract/medium-reader.js'
 import type { OnnxTensors } from '../contract/network.js'
 import type { StopCause } from '../detector-events.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -188,33 +187,24 @@ export class DetectorProcess {
    * @param timeoutMs longest time for this job, ms
    * @throws AttestdError detector-timeout, detector-out-of-memory, detector-crashed, detector-killed or detector-unavailable (the child is gone), media-cache-failed (the file is), or the reason of the child
    */
-  async measure(job: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredFile> {
-    const { detectorId, evidence, probe } = job
-    const file = this.#place === null ? job.file : await this.#place.show(job.file)
-    const watch = this.#watch(timeoutMs, 'detector-timeout')
-    try {
-      const { measurement } = await this.#ask({ type: 'measure', detectorId, file, probe }, 'measured')
+  measure({ detectorId, evidence, file, probe }: ChildJob, timeoutMs = this.#options.timeoutMs): Promise<MeasuredFile> {
+    return this.#shown(file, timeoutMs, async (shown) => {
+      const { measurement } = await this.#ask({ type: 'measure', detectorId, file: shown, probe }, 'measured')
       if (!evidence) return { ...measurement, evidence: [] }
-      return withEvidenceRead(measurement, await this.#ask({ type: 'evidence', file }, 'evidence').catch(() => null))
-    } finally {
-      watch.abort(null)
-      await this.#place?.clear()
-    }
+      const read = await this.#ask({ type: 'evidence', file: shown }, 'evidence').catch(() => null)
+      return withEvidenceRead(measurement, read)
+    })
   }
 
   /** Writes a heat map of a picture, or, where no detector is named, a view of a file, and returns null. @throws as `measure` */
-  async show({ detectorId, file, mediaType, out, side }: ShowJob): Promise<HeatMap | null> {
-    const place = this.#place
-    const shown = place ? { file: await place.show(file), out: place.result } : { file, out }
-    const watch = this.#watch(this.#options.timeoutMs * (detectorId === null ? 1 : HEAT_MAP_TIMES), 'detector-timeout')
-    try {
-      const { heatMap } = await this.#ask({ type: 'show', detectorId, mediaType, side, ...shown }, 'shown')
-      await place?.takeResult(out).catch(() => Promise.reject(malformedAnswer()))
+  show({ detectorId, file, mediaType, out, side }: ShowJob): Promise<HeatMap | null> {
+    const timeoutMs = this.#options.timeoutMs * (detectorId === null ? 1 : HEAT_MAP_TIMES)
+    return this.#shown(file, timeoutMs, async (shown) => {
+      const place = { file: shown, out: this.#place?.result ?? out }
+      const { heatMap } = await this.#ask({ type: 'show', detectorId, mediaType, side, ...place }, 'shown')
+      await this.#place?.takeResult(out).catch(() => Promise.reject(malformedAnswer()))
       return heatMap
-    } finally {
-      watch.abort(null)
-      await place?.clear()
-    }
+    })
   }
 
   /**
@@ -222,12 +212,8 @@ export class DetectorProcess {
    * @throws as `measure`, and internal-error where they are no network that runs here
    */
   async open(file: string): Promise<OnnxTensors> {
-    const watch = this.#watch(START_TIMEOUT_MS, 'detector-timeout')
-    try {
-      return (await this.#ask({ type: 'open', file }, 'opened')).tensors
-    } finally {
-      watch.abort(null)
-    }
+    const work = () => this.#ask({ type: 'open', file }, 'opened')
+    return (await this.#limited(START_TIMEOUT_MS, 'detector-timeout', work)).tensors
   }
 
   /** Ends the process; a job that is on it fails with `error`. Resolves when it is gone. */
@@ -240,9 +226,9 @@ export class DetectorProcess {
   }
 
   async #load(): Promise<void> {
-    const watch = this.#watch(START_TIMEOUT_MS, 'detector-start-timeout')
     try {
-      const answer = await this.#waitFor(LOAD_JOB, ['loaded', 'refused'])
+      const loaded = () => this.#waitFor(LOAD_JOB, ['loaded', 'refused'])
+      const answer = await this.#limited(START_TIMEOUT_MS, 'detector-start-timeout', loaded)
       if (answer.type === 'refused') throw refusal(answer)
     } catch (error) {
       const { kind, reason } = error as AttestdError
@@ -251,8 +237,16 @@ export class DetectorProcess {
       throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
         cause: error,
       })
+    }
+  }
+
+  /** Work on a file that the process sees until that is done. */
+  async #shown<T>(file: string, timeoutMs: number, work: (shown: string) => Promise<T>): Promise<T> {
+    const shown = this.#place === null ? file : await this.#place.show(file)
+    try {
+      return await this.#limited(timeoutMs, 'detector-timeout', () => work(shown))
     } finally {
-      watch.abort(null)
+      await this.#place?.clear()
     }
   }
 
@@ -315,7 +309,7 @@ export class DetectorProcess {
       {
         type: 'load',
         packages,
-        tools: { maxPixels: MAX_PIXELS, timeoutSeconds, ffmpeg: this.#options.ffmpeg },
+        tools: { timeoutSeconds, ffmpeg: this.#options.ffmpeg },
         remoteToken: packages.some(({ manifest }) => asksServer(manifest.runtime))
           ? (this.#options.remoteToken ?? null)
           : null,
@@ -324,34 +318,31 @@ export class DetectorProcess {
     )
   }
 
-  /** Ends the process where it takes more time or memory; until the caller aborts it. */
-  #watch(ms: number, reason: 'detector-timeout' | 'detector-start-timeout'): AbortController {
-    const watch = new AbortController()
-    this.#options.clock.sleep(ms, watch.signal).then(
-      () => void this.kill('timeout', new AttestdError(reason, undefined, { facts: { limitMs: ms } })),
-      () => {},
-    )
-    void this.#limitMemory(watch.signal)
-    return watch
+  /** Ends the process where it takes more time or memory for some work. */
+  async #limited<T>(
+    ms: number,
+    reason: 'detector-timeout' | 'detector-start-timeout',
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.#options
+    const late = () => new AttestdError(reason, undefined, { facts: { limitMs: ms } })
+    const stopTimer = startTimer(clock, ms, () => void this.kill('timeout', late()))
+    const stopPolling = startRepeating(clock, MEMORY_POLL_MS, () => void this.#limitMemory())
+    try {
+      return await work()
+    } finally {
+      stopTimer()
+      stopPolling()
+    }
   }
 
-  async #limitMemory(signal: AbortSignal): Promise<void> {
-    const { clock, memoryBytes } = this.#options
-    try {
-      for (;;) {
-        await clock.sleep(MEMORY_POLL_MS, signal)
-        const rss = await residentBytes(this.pid)
-        if (signal.aborted) return
-        if (rss !== null && rss > memoryBytes) {
-          return void this.kill(
-            'memory',
-            new AttestdError('detector-out-of-memory', undefined, { facts: { rssBytes: rss, capBytes: memoryBytes } }),
-          )
-        }
-      }
-    } catch {
-      // The job is over.
-    }
+  async #limitMemory(): Promise<void> {
+    const { memoryBytes } = this.#options
+    const rss = await residentBytes(this.pid)
+    // Null: the work is over.
+    if (this.#waiting === null || rss === null || rss <= memoryBytes) return
+    const facts = { rssBytes: rss, capBytes: memoryBytes }
+    await this.kill('memory', new AttestdError('detector-out-of-memory', undefined, { facts }))
   }
 
   #limitParser(isParsing: boolean): void {

@@ -36,12 +36,12 @@ export interface SelectedPackage extends LoadedPackage {
   readonly unlisted?: boolean
 }
 
-/** Where packages lie and which are wanted, an id alone or with its weight and place as a shadow. */
+/** Where packages lie and which are wanted. */
 export interface LoadPackagesOptions {
   /** Folder that holds one folder per package. */
   readonly modelsDir: string
   /** Packages to load; see `choicesIn`. Variants of others in the folder are loaded only where they are named. */
-  readonly detectors: readonly (DetectorChoice | string)[]
+  readonly detectors: readonly DetectorChoice[]
 }
 
 /**
@@ -51,15 +51,14 @@ export interface LoadPackagesOptions {
 export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions): Promise<SelectedPackage[]> {
   const models = new ModelsFolder(modelsDir)
   const available = await models.ids()
-  const chosen = detectors.map((one) => (typeof one === 'string' ? { id: one } : one))
-  const choices = choicesIn(available, chosen)
+  const choices = choicesIn(available, detectors)
   if (choices.length === 0) {
     throw new AttestdError('setting-invalid', `The models directory ${modelsDir} holds no detector package.`)
   }
   const readChoice = async (choice: DetectorChoice): Promise<SelectedPackage[]> => {
     if (!available.includes(choice.id)) throw unknownDetector(choice.id, modelsDir, available)
     const pack = await models.read(choice.id)
-    if (!chosen.includes(choice) && available.includes(pack.manifest.variantOf ?? '')) return []
+    if (!detectors.includes(choice) && available.includes(pack.manifest.variantOf ?? '')) return []
     return [{ ...(await withUsed(pack, models)), ...partInScores(choice, pack.manifest) }]
   }
   const distinct = [...new Map(choices.map((one) => [one.id, one])).values()]
@@ -75,9 +74,8 @@ export async function loadPackages({ modelsDir, detectors }: LoadPackagesOptions
 /** Whether there is a package for every chosen id; reads none. @throws AttestdError setting-invalid */
 export async function checkChosen({ modelsDir, detectors }: LoadPackagesOptions): Promise<void> {
   const available = await packageFolders(modelsDir)
-  const ids = detectors.map((one) => (typeof one === 'string' ? one : one.id))
-  const unknown = ids.find((id) => id !== OTHERS && !available.includes(id))
-  if (unknown !== undefined) throw unknownDetector(unknown, modelsDir, available)
+  const unknown = detectors.find(({ id }) => id !== OTHERS && !available.includes(id))
+  if (unknown !== undefined) throw unknownDetector(unknown.id, modelsDir, available)
 }
 
 /** Verifies a package folder and the packages that it names. @throws manifest-invalid, model-digest-mismatch */

@@ -376,7 +376,7 @@ function startParent(modelsDir: string, file: string): ChildProcess {
       if (event.type === 'child-started') pids.push(event.pid)
       if (event.type === 'job-started') console.log(JSON.stringify(pids))
     }
-    const host = await createDetectorHost({ modelsDir: ${JSON.stringify(modelsDir)}, detectors: [], workers: 2, costlyShare: 0.5, timeoutMs: 60000,
+    const host = await createDetectorHost({ modelsDir: ${JSON.stringify(modelsDir)}, detectors: [], workers: 2, costlyShare: 0.5, platform: '', expectedShare: 0.5, timeoutMs: 60000,
       memoryMb: 2000, ffmpeg: null, jobsPerChild: 100, clock: systemClock, random: Math.random, log: silentLog, onEvent })
     await host.detect({ file: ${JSON.stringify(file)}, mediaType: 'image' })`
   return spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })

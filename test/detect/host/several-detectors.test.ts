@@ -44,7 +44,7 @@ describe('an ensemble', () => {
   it('weighs the calibrated risks of its members in logit space', async () => {
     const file = await bench.write('both.png', await plain(BLUE, 120, 120).png().toBuffer())
     const detection = await host.detect(image(file))
-    const alone = await bench.start({ detectors: ['b'] })
+    const alone = await bench.start({ detectors: [{ id: 'b' }] })
     const logit = (await alone.detect(image(file))).rawScore
     expect(detection.rawScore).toBeCloseTo((logit / 4 + 3 * logit) / 4, 9)
     expect(detection).toMatchObject({
@@ -60,7 +60,7 @@ describe('an ensemble', () => {
   it('leaves out a member that cannot judge the file, and says so', async () => {
     const file = await bench.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
     const detection = await host.detect(image(file))
-    const alone = await bench.start({ detectors: ['a'] })
+    const alone = await bench.start({ detectors: [{ id: 'a' }] })
     expect(detection.rawScore).toBeCloseTo(logitOf((await alone.detect(image(file))).risk), 9)
     expect(detection.notes).toMatch(/; b left out: media-too-small$/)
   })
@@ -70,7 +70,7 @@ describe('an ensemble', () => {
     try {
       await writeTinyPackage(other.modelsDir, { id: 'p', manifest: { preprocessing: tallOnly(64) } })
       await writeTinyPackage(other.modelsDir, { id: 'q' })
-      const both = await other.start({ detectors: ['p', 'q'] })
+      const both = await other.start({ detectors: [{ id: 'p' }, { id: 'q' }] })
       const file = await other.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
       const out = path.join(other.folder, 'map.png')
       expect(await both.show({ ...image(file), what: 'map', out })).toMatchObject({ pieces: expect.any(Number) })
@@ -219,7 +219,7 @@ describe('a reload', () => {
 
   it('can take another selection, which later reloads keep', async () => {
     await writeTinyPackage(bench.modelsDir, { id: 'other' })
-    const host = await bench.start({ detectors: ['tiny-image'] })
+    const host = await bench.start({ detectors: [{ id: 'tiny-image' }] })
     await host.reload([{ id: 'other' }, { id: 'tiny-image', shadow: true }])
     await host.reload()
     expect(host.detectors).toMatchObject([

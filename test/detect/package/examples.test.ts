@@ -89,7 +89,7 @@ describe('the example of each runtime', () => {
   )
 
   it('server.mjs gets the bytes of a file with their content type, scores them, and may abstain', async () => {
-    const host = await bench.start({ detectors: ['example-remote-file'] })
+    const host = await bench.start({ detectors: [{ id: 'example-remote-file' }] })
     const bytes = await fs.readFile(sample('diffusion-cat.webp'))
     const mean = bytes.reduce((sum, byte) => sum + byte, 0) / bytes.length
     const found = await host.detect({ file: sample('diffusion-cat.webp'), mediaType: 'image' })

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => fs.rm(modelsDir, { recursive: true }))
 
-const load = (...detectors: string[]) => loadPackages({ modelsDir, detectors })
+const load = (...ids: string[]) => loadPackages({ modelsDir, detectors: ids.map((id) => ({ id })) })
 
 describe('loadPackages', () => {
   it('loads the only package where none is named, with the digest of its manifest text', async () => {
@@ -160,8 +160,8 @@ describe('a selection', () => {
   it('can be checked without reading a package, so that a restart does not fail over it', async () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.writeFile(path.join(folder, 'detector.json'), 'broken')
-    await expect(checkChosen({ modelsDir, detectors: ['one'] })).resolves.toBeUndefined()
-    await expect(checkChosen({ modelsDir, detectors: ['one', { id: 'two' }] })).rejects.toMatchObject({
+    await expect(checkChosen({ modelsDir, detectors: [{ id: 'one' }] })).resolves.toBeUndefined()
+    await expect(checkChosen({ modelsDir, detectors: [{ id: 'one' }, { id: 'two' }] })).rejects.toMatchObject({
       reason: 'setting-invalid',
       message: expect.stringMatching(/two .*there are: one/),
     })

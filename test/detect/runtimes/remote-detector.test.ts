@@ -26,9 +26,9 @@ describe('a remote detector', () => {
   it('scores as the same network does here, after its self-test went over the wire', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await writeTinyPackage(bench.modelsDir, { id: 'near' })
-    const far = await bench.start({ detectors: ['far'] })
+    const far = await bench.start({ detectors: [{ id: 'far' }] })
     expect(server.inferences).toHaveLength(5)
-    const near = await bench.start({ detectors: ['near'] })
+    const near = await bench.start({ detectors: [{ id: 'near' }] })
     const file = await bench.write('noise.png', await noise().png().toBuffer())
     const [there, here] = [await far.detect(image(file)), await near.detect(image(file))]
     expect(there.rawScore).toBeCloseTo(here.rawScore, 4)
@@ -79,7 +79,7 @@ describe('a remote detector', () => {
     says(0, 1)
     const selfTest = { file: 'selftest.png', risk: sigmoid(1), tolerance: 0.001 }
     await writeRemotePackage(bench.modelsDir, 'far', server.url, {}, { ...CLASSES, selfTest })
-    const host = await bench.start({ detectors: ['far'] })
+    const host = await bench.start({ detectors: [{ id: 'far' }] })
     const file = await bench.write('noise.png', await noise().png().toBuffer())
     says(0, 1, 0, 0)
     await expect(host.detect(image(file))).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('a remote detector', () => {
   it('whose server goes away has its files tried again, holds up nobody else, and works when it is back', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await writeTinyPackage(bench.modelsDir, { id: 'near' })
-    const host = await bench.start({ detectors: ['far'] })
+    const host = await bench.start({ detectors: [{ id: 'far' }] })
     const file = await bench.write('noise.png', await noise().png().toBuffer())
     const before = await host.detect(image(file))
     const { port } = server
