@@ -1,5 +1,5 @@
 // The least that must be done for a picture in several views, with sharp and onnxruntime alone: decode, make smaller, cut,
-// run the same networks as often. Forked by throughput.ts, which says how many crops and faces each file has.
+// run the same networks as often. Forked by throughput.ts, which states how many faces each file has.
 import fs from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,7 +9,6 @@ import { parseManifest } from '../../src/detect/package/manifest.js'
 
 export interface BareFile {
   readonly path: string
-  readonly crops: number
   /** Null where the daemon took no look. */
   readonly faces: number | null
 }
@@ -55,15 +54,11 @@ async function open(folder: string) {
   }
   const loadIf = (file: string | undefined) => (file === undefined ? null : load(file))
   const whole = await load(runtime.whole)
-  const [native, face] = [await loadIf(runtime.native), await loadIf(runtime.face)]
+  const face = await loadIf(runtime.face)
   const finder = await loadIf(plan.faces?.finder)
-  return async ({ path: file, crops, faces }: BareFile): Promise<void> => {
+  return async ({ path: file, faces }: BareFile): Promise<void> => {
     const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true })
     const picture = { pixels: data, width: info.width, height: info.height }
-    if (native !== null && plan.native !== undefined) {
-      const side = Math.min(plan.native.size, info.width, info.height)
-      for (let crop = 0; crop < crops; crop++) await run(native, runtime.input, picture, side, side)
-    }
     const scale = plan.whole.shortSide / Math.min(info.width, info.height)
     const long = Math.min(Math.max(info.width, info.height) * scale, plan.whole.shortSide * plan.whole.maxAspect)
     const [width, height] = info.width < info.height ? [plan.whole.shortSide, long] : [long, plan.whole.shortSide]

@@ -94,12 +94,8 @@ async function measureStages(sandbox: Sandbox, assets: readonly SandboxAsset[], 
     await fs.copyFile(fetched.file, kept)
     fetched.release()
     for (const stage of STAGES) add(stage, elapsedMs.stages?.[stage] ?? 0)
-    const count = (start: string) => parts.filter(({ name }) => name.startsWith(start)).length
-    seen.push({
-      path: kept,
-      crops: count('crop '),
-      faces: notes.includes(NO_LOOK_AT_FACES) ? null : count('face '),
-    })
+    const faces = parts.filter(({ name }) => name.startsWith('face ')).length
+    seen.push({ path: kept, faces: notes.includes(NO_LOOK_AT_FACES) ? null : faces })
   }
   await media.close()
   await detectors.close()
@@ -215,7 +211,7 @@ const files = await makeFiles()
 const bare = await withSandbox(files, async (sandbox, register, folder) => {
   const seen = await measureStages(sandbox, await register(0, ASSETS), folder)
   const share = await runBare(seen)
-  row('bare loop', share.msPerPicture, 'decode, smaller, crops, the same networks, without a probe')
+  row('bare loop', share.msPerPicture, 'decode, smaller, cut, the same networks, without a probe')
   return share
 })
 const daemonOn = (queueUrl: string) => () =>

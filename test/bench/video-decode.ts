@@ -58,7 +58,7 @@ function makeClip(out: string): void {
 }
 
 async function decode(file: string): Promise<string> {
-  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers: unwatched }
+  const tools = { timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers: unwatched }
   const video = await readFrames(file, Number(asked.frames), tools)
   const times: number[] = []
   for await (const { seconds } of video.frames()) times.push(seconds)

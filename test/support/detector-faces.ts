@@ -20,19 +20,19 @@ export const FACES_PLAN: FaceView = {
 /** Of the face network of the package: how green a face is. */
 export const FACE_WEIGHTS = [0, 3, 0] as const
 export const FUSION = {
-  withoutFaces: { intercept: -0.5, native: 0.75, whole: 0.5 },
-  withFaces: { intercept: 0.25, native: 0.5, whole: 0.25, face: 1 },
+  withoutFaces: { intercept: -0.5, whole: 1.25 },
+  withFaces: { intercept: 0.25, whole: 0.75, face: 1 },
 }
 /** What the networks of the package take: bytes become (byte / 255 - 0.5) / 0.25. */
 const NORMALIZE = { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] }
 
 /** The logit that the package gives a picture of one color without faces. */
 export function viewsLogit(color: { r: number; g: number; b: number }): number {
-  const { intercept, native, whole } = FUSION.withoutFaces
-  return intercept + (native + whole) * tinyLogit(color)
+  const { intercept, whole } = FUSION.withoutFaces
+  return intercept + whole * tinyLogit(color)
 }
 
-/** A package for several views: tiny networks for crops, whole and faces, and the shipped face finder; gives its folder. */
+/** A package for several views: tiny networks for whole and faces, and the shipped face finder; gives its folder. */
 export async function writeViewsPackage(modelsDir: string, fields: Record<string, unknown> = {}): Promise<string> {
   const files = {
     'tiny.onnx': tinyOnnx(TINY_WEIGHTS, TINY_BIAS),
@@ -43,7 +43,6 @@ export async function writeViewsPackage(modelsDir: string, fields: Record<string
   return writePackage(modelsDir, 'tiny-views', files, {
     runtime: {
       kind: 'onnx-views',
-      native: 'tiny.onnx',
       whole: 'tiny.onnx',
       face: 'face.onnx',
       input: 'pixels',
@@ -51,7 +50,6 @@ export async function writeViewsPackage(modelsDir: string, fields: Record<string
     },
     preprocessing: {
       kind: 'image-views',
-      native: { size: 64, count: 4 },
       whole: { shortSide: 48, maxAspect: 1.5, kernel: 'lanczos3' },
       faces: FACES_PLAN,
       normalize: NORMALIZE,

@@ -22,19 +22,14 @@ export function faceSquare(
   }
 }
 
-/** Each face cut out of the full-size pixels and brought to the size that its network takes. */
-export async function faceCuts(
+/** A face cut out of the full-size pixels and brought to the size that its network takes. */
+export async function faceCut(
   picture: Picture,
-  faces: readonly Face[],
+  face: Face,
   { margin, size }: Pick<FaceView, 'margin' | 'size'>,
-): Promise<Cut[]> {
-  const cuts: Cut[] = []
-  // One by one: each holds on to the whole picture.
-  for (const face of faces) {
-    const square = { picture, area: faceSquare(face, margin, picture) }
-    cuts.push(wholeCut(await resizedFast(square, size, size, 'lanczos3')))
-  }
-  return cuts
+): Promise<Cut> {
+  const square = { picture, area: faceSquare(face, margin, picture) }
+  return wholeCut(await resizedFast(square, size, size, 'lanczos3'))
 }
 
 /** The same faces in a variant of their picture. */

@@ -9,11 +9,9 @@ import {
 } from '../contract/measurement.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
-import type { PictureScorer } from '../contract/picture-scorer.js'
 import { StageWatch } from '../contract/stage-watch.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
-import { aggregateLogits } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
 import { areFacesWorthALook, asIfAll, fuse } from '../scoring/fusion.js'
 import { isProbed, isVerdict } from '../scoring/probe.js'
@@ -24,7 +22,7 @@ import { refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage, otherPictures } from './image-decode.js'
 import { faceName, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
-import { type Area, imageTensor, wholeCut } from './image-tensor.js'
+import { imageTensor, wholeCut } from './image-tensor.js'
 import { imageVariants } from './image-variants.js'
 import { piece } from './picture.js'
 import { type SeenPicture, seePicture } from './picture-views.js'
@@ -34,13 +32,13 @@ import { wholeView } from './whole-view.js'
 /** In the notes of a picture whose whole view decided alone (`facesBetween` of the manifest). */
 export const NO_LOOK_AT_FACES = 'clear, face check skipped'
 
-/** Sees a picture as native crops, the whole and its faces, each by a network. @throws as `loadViewNetworks` */
+/** Sees a picture as the whole and its faces, each by a network. @throws as `loadViewNetworks` */
 export async function loadViewsDetector(
   pack: DetectorPackage,
   runtime: OnnxViewsRuntime,
   tools: ReaderTools,
 ): Promise<ChildDetector> {
-  const { preprocessing: plan, fusion, aggregation, calibration, id } = pack.manifest
+  const { preprocessing: plan, fusion, calibration, id } = pack.manifest
   if (plan.kind !== 'image-views' || fusion === undefined)
     throw new AttestdError('internal-error', `${id} does not see pictures in several ways.`)
   const networks = await loadViewNetworks(pack, runtime, plan.normalize)
@@ -54,11 +52,7 @@ export async function loadViewsDetector(
     finder === null || plan.faces === undefined ? [] : finder.find(picture, plan.faces)
   const see = (picture: Picture, findFaces: (whole: number) => Promise<readonly Face[]>, watch = new StageWatch()) =>
     seePicture(picture, findFaces, plan, networks, watch)
-  const logitOf = ({ crops, whole }: SeenPicture, face: number | null) => {
-    const logits = crops.map(({ logit }) => logit)
-    return fuse({ native: logits.length === 0 ? null : aggregateLogits(logits, aggregation), whole, face }, fusion)
-  }
-  const together = (seen: SeenPicture) => logitOf(seen, worstFace(seen))
+  const together = (seen: SeenPicture) => fuse({ whole: seen.whole, face: worstFace(seen) }, fusion)
 
   const probe = async (image: Picture, { faces }: SeenPicture): Promise<ScoredPart[]> => {
     const found = faces.map(({ face }) => face)
@@ -81,21 +75,14 @@ export async function loadViewsDetector(
   const heatMapOf = async (file: string, out: string): Promise<HeatMap> => {
     const picture = await decodeImage(file, tools)
     await refuse(picture)
-    const logitsOf = async (area: Area) =>
-      networks.native === null
-        ? networks.whole([wholeCut(await wholeView(await piece(picture, area), plan.whole))])
-        : networks.native([{ picture, area }])
-    const riskOf = async (area: Area) =>
-      calibrate(asIfAll((await logitsOf(area))[0] as number, fusion, false), calibration)
-    return drawHeatMap(picture, out, riskOf, plan.native?.size)
-  }
-  const scorePicture: PictureScorer = async (picture) => {
-    await refuse(picture)
-    const seen = await see(picture, () => find(picture))
-    const faces = seen.faces.map(({ face: { left, top, width, height }, logit }) => {
-      return { left, top, width, height, rawScore: logitOf(seen, logit) }
+    return drawHeatMap(picture, out, async (area) => {
+      const logit = await networks.whole(wholeCut(await wholeView(await piece(picture, area), plan.whole)))
+      return calibrate(asIfAll(logit, fusion, false), calibration)
     })
-    return { rawScore: logitOf(seen, null), faces }
+  }
+  const scorePicture = async (picture: Picture) => {
+    await refuse(picture)
+    return together(await see(picture, () => find(picture)))
   }
 
   const { encoder } = networks
@@ -143,13 +130,9 @@ export async function loadViewsDetector(
 const worstFace = ({ faces }: SeenPicture): number | null =>
   faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit))
 
-/** Each crop by its place, the whole, each face by its place, with their own logits. */
-function partsOf({ crops, whole, faces }: SeenPicture): ScoredPart[] {
+/** The whole and each face by its place, with their own logits. */
+function partsOf({ whole, faces }: SeenPicture): ScoredPart[] {
   return [
-    ...crops.map(({ area: { left, top, width, height }, logit }, index) => ({
-      name: `crop ${index + 1} (${left},${top} ${width}x${height})`,
-      rawScore: logit,
-    })),
     { name: 'whole picture', rawScore: whole },
     ...faces.map(({ face, logit }, index) => ({ name: faceName(face, index), rawScore: logit })),
   ]

@@ -2,14 +2,6 @@ import { z } from 'zod'
 import { imageNormalization, minShortSide } from './image-plan.js'
 import { relativePath } from './package-file.js'
 
-/** Crops of the picture as it is, never resized: what a camera, a generator or an upscaler leaves in the finest scale. */
-const nativeView = z.strictObject({
-  /** Side of the square crops, px; in a picture whose short side is smaller, that side. */
-  size: z.int().min(32).max(1024),
-  /** Most crops, in a square grid of them: each costs one run of the native network. */
-  count: z.int().min(1).max(16),
-})
-
 /** The whole picture, made smaller or larger: its composition. */
 const wholeView = z.strictObject({
   /** To which the short side is brought, px. */
@@ -41,18 +33,17 @@ const faceView = z.strictObject({
 /** A picture seen in several ways, each by its own network (runtime `onnx-views`). */
 export const imageViewsPreprocessing = z.strictObject({
   kind: z.literal('image-views'),
-  native: nativeView.optional(),
   whole: wholeView,
   faces: faceView.optional(),
   normalize: imageNormalization,
   minShortSide,
 })
 
-const weights = { intercept: z.number(), native: z.number().optional(), whole: z.number() }
+const weights = { intercept: z.number(), whole: z.number() }
 
 /**
- * How the logits of the views become one: `intercept + native * mean of the crops + whole * whole`, in a picture with
- * faces by the second line, where `face * worst face` is added; without native crops, without their part.
+ * How the logits of the views become one: `intercept + whole * whole`, in a picture with faces by the second line, where
+ * `face * worst face` is added.
  */
 export const fusionSchema = z.strictObject({
   withoutFaces: z.strictObject(weights),
@@ -64,10 +55,8 @@ export const fusionSchema = z.strictObject({
     .optional(),
 })
 
-/** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, unresized crops and faces. */
+/** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, faces. */
 export type ImageViewsPreprocessing = z.infer<typeof imageViewsPreprocessing>
-/** How crops at native resolution are taken; absent in a package that takes none. */
-export type NativeView = z.infer<typeof nativeView>
 /** How faces are found and cut out; absent in a package whose networks look at no faces. */
 export type FaceView = z.infer<typeof faceView>
 /** Weights by which logits of views are added; without `withFaces` faces in a picture change nothing. */

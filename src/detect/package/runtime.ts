@@ -18,7 +18,7 @@ const onnxRuntime = z.strictObject({
   output: tensorName,
 })
 
-/** A network for each view of a picture, in this package; all with the same input and output names. A file may serve two. */
+/** A network for each view of a picture, in this package; both with the same input and output names. */
 const onnxViewsRuntime = z.strictObject({
   kind: z.literal('onnx-views'),
   /** Each: input [1, 3, H, W] for every H and W that its view may have, output one logit. */
@@ -28,7 +28,6 @@ const onnxViewsRuntime = z.strictObject({
    * [1, n], to its output `logit` [1].
    */
   head: relativePath.optional(),
-  native: relativePath.optional(),
   face: relativePath.optional(),
   input: tensorName,
   output: tensorName,

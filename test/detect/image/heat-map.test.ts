@@ -14,9 +14,9 @@ import { writeModulePackage } from '../../support/other-packages.js'
 describe('pieces', () => {
   it('reach every edge and overlap', () => {
     const found = pieces(300, 200)
-    expect(found.every(({ side }) => side === 67)).toBe(true)
-    expect(found[0]).toEqual({ left: 0, top: 0, side: 67 })
-    expect(found.at(-1)).toEqual({ left: 233, top: 133, side: 67 })
+    expect(found.every(({ width, height }) => width === 67 && height === 67)).toBe(true)
+    expect(found[0]).toEqual({ left: 0, top: 0, width: 67, height: 67 })
+    expect(found.at(-1)).toEqual({ left: 233, top: 133, width: 67, height: 67 })
     const lefts = [...new Set(found.map(({ left }) => left))]
     expect(Math.max(...lefts.slice(1).map((left, index) => left - (lefts[index] as number)))).toBeLessThan(40)
   })
@@ -30,7 +30,7 @@ describe('pieces', () => {
     const found = pieces(width, height)
     expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBeLessThanOrEqual(256)
-    for (const { left, top, side } of found) {
+    for (const { left, top, width: side } of found) {
       expect(Math.min(left, top)).toBeGreaterThanOrEqual(0)
       expect(left + side).toBeLessThanOrEqual(width)
       expect(top + side).toBeLessThanOrEqual(height)
@@ -41,8 +41,8 @@ describe('pieces', () => {
 describe('riskGrid', () => {
   it('is the mean of the pieces over a cell', () => {
     const squares = [
-      { left: 0, top: 0, side: 20 },
-      { left: 20, top: 0, side: 20 },
+      { left: 0, top: 0, width: 20, height: 20 },
+      { left: 20, top: 0, width: 20, height: 20 },
     ]
     const { columns, rows, risks } = riskGrid(40, 20, squares, [0.2, 0.8])
     expect([columns, rows]).toEqual([6, 3])
@@ -50,7 +50,7 @@ describe('riskGrid', () => {
   })
 
   it('takes the nearest piece beyond the ends of a strip', () => {
-    const { risks } = riskGrid(90, 10, [{ left: 40, top: 0, side: 10 }], [0.7])
+    const { risks } = riskGrid(90, 10, [{ left: 40, top: 0, width: 10, height: 10 }], [0.7])
     expect(new Set(risks)).toEqual(new Set([0.7]))
   })
 })

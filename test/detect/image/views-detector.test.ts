@@ -11,7 +11,7 @@ import { noise, plain } from '../../support/detector-images.js'
 import { tinyLogit } from '../../support/detector-package.js'
 
 const sample = (name: string) => packagePath('samples', name)
-/** Two colors in fine stripes: detail enough to be judged, and every crop has the same mean. */
+/** Two colors in fine stripes: detail enough to be judged, and every piece has the same mean. */
 const STRIPES = { light: { r: 150, g: 140, b: 130 }, dark: { r: 110, g: 100, b: 90 } }
 const MEAN = { r: 130, g: 120, b: 110 }
 
@@ -40,31 +40,22 @@ describe('a package for several views', () => {
   const detect = async (name: string, data: Uint8Array) =>
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
 
-  it('weighs crops and the whole where there is no face, and names them', async () => {
+  it('weighs the whole where there is no face, and names it', async () => {
     const detection = await detect('stripes.png', await striped(192, 128))
     expect(detection.rawScore).toBeCloseTo(viewsLogit(MEAN), 2)
-    expect(detection.notes).toMatch(/^png 192x128; 5 parts, logit /)
-    expect(detection.parts.map(({ name }) => name).sort()).toEqual([
-      'crop 1 (32,16 64x64)',
-      'crop 2 (96,16 64x64)',
-      'crop 3 (32,48 64x64)',
-      'crop 4 (96,48 64x64)',
-      'whole picture',
-    ])
-    for (const { risk } of detection.parts) expect(risk).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 2)
+    expect(detection.notes).toMatch(/^png 192x128; 1 part \(whole picture\), logit /)
+    expect(detection.parts).toEqual([{ name: 'whole picture', risk: expect.closeTo(sigmoid(viewsLogit(MEAN)), 2) }])
   })
 
-  it('weighs them otherwise where there is a face, and tells its place', async () => {
+  it('weighs it otherwise where there is a face, and tells its place', async () => {
     const portrait = await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })
-    expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face; 6 parts, /)
-    const { intercept, native, whole, face } = FUSION.withFaces
+    expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face; 2 parts, /)
+    const { intercept, whole, face } = FUSION.withFaces
     const logits = portrait.parts.map(({ name, risk }) => {
-      return { name, logit: (Math.log(risk / (1 - risk)) - intercept) / (native + whole + face) }
+      return { name, logit: (Math.log(risk / (1 - risk)) - intercept) / (whole + face) }
     })
-    const [crops, others] = [0, 1].map((at) => logits.filter(({ name }) => name.startsWith('crop') === (at === 0)))
-    const mean = (crops ?? []).reduce((sum, { logit }) => sum + logit, 0) / (crops?.length ?? 0)
-    const of = (start: string) => others?.find(({ name }) => name.startsWith(start))?.logit ?? Number.NaN
-    expect(portrait.rawScore).toBeCloseTo(intercept + native * mean + whole * of('whole') + face * of('face'), 3)
+    const of = (start: string) => logits.find(({ name }) => name.startsWith(start))?.logit ?? Number.NaN
+    expect(portrait.rawScore).toBeCloseTo(intercept + whole * of('whole') + face * of('face'), 3)
   })
 
   it('gives the same bits each time, and the time of each stage', async () => {
@@ -86,8 +77,8 @@ describe('a package for several views', () => {
     [33, 700],
     [900, 33],
   ])('scores a picture of %d x %d', async (width, height) => {
-    const { parts } = await detect('odd.png', await noise(width, height).png().toBuffer())
-    expect(parts.filter(({ name }) => name.startsWith('crop'))[0]?.name).toContain(`${Math.min(width, height, 64)}x`)
+    const { notes } = await detect('odd.png', await noise(width, height).png().toBuffer())
+    expect(notes).toContain(`png ${width}x${height}; 1 part (whole picture)`)
   })
 
   it.each([
@@ -109,17 +100,9 @@ describe('a package for several views', () => {
     const { variants } = await detect('animation.webp', animation)
     expect(variants).toEqual([{ name: 'frame 2 of 2', risk: (await detect('still.png', still)).risk }])
   })
-
-  it('draws a heat map by the network of the crops', async () => {
-    const out = path.join(bench.folder, 'map.png')
-    const file = await bench.write('map-of.png', await striped(300, 200))
-    const heatMap = await host.show({ file, mediaType: 'image', what: 'map', out })
-    expect(heatMap?.pieces).toBeGreaterThan(20)
-    expect(heatMap?.highest).toBeCloseTo(sigmoid(viewsLogit(MEAN)), 1)
-  })
 })
 
-describe('a package without native crops, its network packed', () => {
+describe('a package without faces, its network packed', () => {
   let bench: DetectorBench
   let host: DetectorHost
   beforeAll(async () => {
@@ -150,8 +133,8 @@ describe('a package without native crops, its network packed', () => {
 
 describe('a package whose whole view says where faces are looked for', () => {
   it.each([
-    ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 5 parts, /],
-    ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 6 parts, /],
+    ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 1 part \(whole picture\), /],
+    ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 2 parts, /],
   ])('where it %s', async (_, facesBetween, notes) => {
     const bench = await DetectorBench.create()
     try {

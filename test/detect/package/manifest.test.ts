@@ -12,7 +12,6 @@ const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s')
 const VIEWS = {
   runtime: {
     kind: 'onnx-views',
-    native: 'model.onnx',
     whole: 'model.onnx',
     face: 'model.onnx',
     input: 'pixels',
@@ -20,7 +19,6 @@ const VIEWS = {
   },
   preprocessing: {
     kind: 'image-views',
-    native: { size: 224, count: 5 },
     whole: { shortSide: 224, maxAspect: 1.5, kernel: 'lanczos3' },
     faces: { ...FACES_PLAN, finder: 'model.onnx' },
     normalize: { mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] },
@@ -119,12 +117,6 @@ describe('parseManifest', () => {
     expect(() => parseManifest(spoilt('version', '2.1.0', VIEWS), 'x')).not.toThrow()
   })
 
-  it('takes one for several views without native crops', () => {
-    const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as unknown as Record<string, Tree>
-    for (const line of [runtime, preprocessing, fusion?.withoutFaces, fusion?.withFaces]) delete line?.native
-    expect(() => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')).not.toThrow()
-  })
-
   it('lets the whole view say where faces are looked for only if they are looked at', () => {
     const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as unknown as Record<string, Tree>
     for (const line of [runtime, preprocessing, fusion])
@@ -141,17 +133,12 @@ describe('parseManifest', () => {
     ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
     ['fusion/facesBetween', [2, 1], 'fusion.facesBetween'],
     ['runtime/face', undefined, 'runtime.face'],
-    ['runtime/native', 'other.onnx', 'runtime.native'],
-    ['runtime/native', undefined, 'runtime.native'],
-    ['preprocessing/native', undefined, 'fusion.withFaces.native'],
-    ['fusion/withoutFaces/native', undefined, 'fusion.withoutFaces.native'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing/faces', undefined, 'runtime.face'],
     ['runtime/features', '', 'runtime.features'],
     ['runtime/head', 'model.onnx', 'runtime.features'],
     ['runtime/head', 'other.onnx', 'runtime.head'],
     ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],
-    ['preprocessing/native/count', 0, 'preprocessing.native.count'],
     ['outputKind', 'probability', 'outputKind'],
     ['mediaTypes', ['audio'], 'mediaTypes.0'],
   ])('of several views refuses %s = %o and names the field %s', (path, value, named) => {

@@ -30,7 +30,6 @@ export const VIDEO = { kind: 'video', maxFrames: 8, windowSeconds: 2 }
 
 export const VIEWS = {
   kind: 'image-views',
-  native: { size: 224, count: 5 },
   whole: { shortSide: 224, maxAspect: 1.5, kernel: 'cubic' },
   normalize: NORMALIZE,
 }

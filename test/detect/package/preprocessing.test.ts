@@ -37,8 +37,6 @@ describe('preprocessing', () => {
     [TEXT, 'features.words', [1, 8], [1, 9]],
     [VIDEO, 'maxFrames', 512, 513],
     [VIDEO, 'windowSeconds', 0.1, 0],
-    [VIEWS, 'native.count', 16, 17],
-    [VIEWS, 'native.size', 32, 31],
     [VIEWS, 'whole.maxAspect', 1, 0.99],
     [VIEWS, 'whole.maxAspect', 4, 4.01],
     [VIEWS, 'faces', FACES_PLAN, { ...FACES_PLAN, minConfidence: 0.04 }],

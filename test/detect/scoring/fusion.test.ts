@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest'
 import { areFacesWorthALook, asIfAll, fuse } from '../../../src/detect/scoring/fusion.js'
 
 const FUSION = {
-  withoutFaces: { intercept: 1, native: 2, whole: 3 },
-  withFaces: { intercept: -1, native: 0.5, whole: 0.25, face: 4 },
+  withoutFaces: { intercept: 1, whole: 3 },
+  withFaces: { intercept: -1, whole: 0.25, face: 4 },
 }
 
 describe('fuse', () => {
   it.each([
-    [null, 1 + 2 * 10 + 3 * 100],
-    [1000, -1 + 0.5 * 10 + 0.25 * 100 + 4 * 1000],
-    [0, -1 + 0.5 * 10 + 0.25 * 100],
+    [null, 1 + 3 * 100],
+    [1000, -1 + 0.25 * 100 + 4 * 1000],
+    [0, -1 + 0.25 * 100],
   ])('with %s as the worst face', (face, logit) => {
-    expect(fuse({ native: 10, whole: 100, face }, FUSION)).toBe(logit)
+    expect(fuse({ whole: 100, face }, FUSION)).toBe(logit)
   })
 })
 
-it('native crops count nothing in a package that takes none', () => {
-  expect(fuse({ native: null, whole: 100, face: null }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
+it('a face counts nothing in a package without weights for faces', () => {
+  expect(fuse({ whole: 100, face: 7 }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
 })
 
 it('faces are looked for where the whole does not decide alone, and always where nothing is stated', () => {
@@ -33,6 +33,6 @@ it('faces are looked for where the whole does not decide alone, and always where
 })
 
 it('a part is reported as if every view said the same', () => {
-  expect(asIfAll(2, FUSION, false)).toBe(11)
-  expect(asIfAll(2, FUSION, true)).toBe(8.5)
+  expect(asIfAll(2, FUSION, false)).toBe(7)
+  expect(asIfAll(2, FUSION, true)).toBe(7.5)
 })
