@@ -1,23 +1,12 @@
-import { AttestdError } from '../../core/errors.js'
-import type { DetectorPackage } from '../package/package-loader.js'
 import type { VideoPreprocessing } from '../package/preprocessing.js'
-import { loadFeatureHead } from '../runtimes/feature-head.js'
-import { type ClipScore, windowName } from './clip-score.js'
+import type { FeatureHead } from '../runtimes/feature-head.js'
+import { type ClipScore, noFrames, partOf } from './clip-score.js'
 import { FRAMES_PER_WINDOW } from './frame-plan.js'
 import { type ScoredWindow, scoredWindow, type Timed, windowsOf, worstWindows } from './window-score.js'
 
 /** A frame by what the encoder sees in it. */
 export interface DescribedFrame extends Timed {
   readonly features: Float32Array
-}
-
-/** The logit of some frames, at least one, in the order of time. @throws AttestdError detector-failed */
-export type VideoHead = (frames: readonly DescribedFrame[]) => Promise<number>
-
-/** Loads the head of a video package. @throws AttestdError model-digest-mismatch, manifest-invalid */
-export async function loadVideoHead(pack: DetectorPackage, file: string): Promise<VideoHead> {
-  const head = await loadFeatureHead(pack, file)
-  return (frames) => head(frames.map(({ features }) => features))
 }
 
 /**
@@ -28,18 +17,17 @@ export async function loadVideoHead(pack: DetectorPackage, file: string): Promis
  */
 export async function scoreClipByHead(
   frames: readonly DescribedFrame[],
-  head: VideoHead,
+  head: FeatureHead,
   { windowSeconds, windowMargin }: Pick<VideoPreprocessing, 'windowSeconds' | 'windowMargin'>,
 ): Promise<ClipScore> {
-  if (frames.length === 0) throw new AttestdError('media-corrupt', 'The video contains no frame that can be decoded.')
-  const clip = scoredWindow(frames, await head(frames))
+  if (frames.length === 0) throw noFrames()
+  const score = async (inside: readonly DescribedFrame[]) =>
+    scoredWindow(inside, await head(inside.map(({ features }) => features)))
+  const clip = await score(frames)
   const scored: ScoredWindow[] = []
-  for (const inside of windowsOf(frames, windowSeconds, FRAMES_PER_WINDOW)) {
-    scored.push(scoredWindow(inside, await head(inside)))
-  }
+  for (const inside of windowsOf(frames, windowSeconds, FRAMES_PER_WINDOW)) scored.push(await score(inside))
   const windows = worstWindows(scored)
   const raised = windows.map((window) => ({ ...window, rawScore: window.rawScore - windowMargin }))
   const worst = [clip, ...raised].reduce((a, b) => (b.rawScore > a.rawScore ? b : a))
-  const parts = windows.map((window) => ({ name: windowName(window), rawScore: window.rawScore }))
-  return { rawScore: worst.rawScore, worst, parts, tracks: 0 }
+  return { rawScore: worst.rawScore, worst, parts: windows.map(partOf) }
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../contract/measurement.js'
@@ -8,9 +7,10 @@ import { piece } from '../image/picture.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { VideoPreprocessing } from '../package/preprocessing.js'
 import type { ComposedRuntime } from '../package/runtime.js'
+import { loadFeatureHead } from '../runtimes/feature-head.js'
 import { calibrate, logitOf } from '../scoring/calibration.js'
 import { type ClipScore, scoreClip, windowName } from './clip-score.js'
-import { loadVideoHead, scoreClipByHead } from './head-score.js'
+import { scoreClipByHead } from './head-score.js'
 import { readFrames, type VideoFrames } from './read-frames.js'
 import { seeFrames } from './see-frames.js'
 import { type SoundScore, scoreSound } from './sound-score.js'
@@ -24,27 +24,33 @@ import { type SoundScore, scoreSound } from './sound-score.js'
 export async function loadVideoDetector(
   pack: DetectorPackage,
   runtime: ComposedRuntime,
+  preprocessing: VideoPreprocessing,
   tools: ReaderTools,
   loaded: ReadonlyMap<string, ChildDetector>,
 ): Promise<ChildDetector> {
-  const { manifest } = pack
-  const { preprocessing } = manifest
-  if (preprocessing.kind !== 'video') throw new AttestdError('internal-error', `${manifest.id} does not read video.`)
   const { audio } = runtime
   const judge = await pictureJudge(pack, runtime, loaded)
   const sound = audio === undefined ? null : loaded.get(audio)
-  if (sound === undefined) throw unusable(manifest.id, audio as string)
+  if (sound === undefined) throw unusable(pack.manifest.id, audio as string)
 
   return {
     pack,
     async measure(file): Promise<Measurement> {
       const started = tools.clock.monotonic()
       const video = await readFrames(file, preprocessing.maxFrames, tools)
-      const watch = new InferWatch(tools.clock)
-      const during: InferWatch['during'] = (work) => watch.during(work)
+      let inferMs = 0
+      // Inference takes turns with decoding.
+      const during: During = async (work) => {
+        const began = tools.clock.monotonic()
+        try {
+          return await work()
+        } finally {
+          inferMs += tools.clock.monotonic() - began
+        }
+      }
       const { clip, frames } = await judge(video, preprocessing, during).finally(() => video.close())
       const hasSound = video.facts?.hasSound ?? false
-      const soundNote = sound !== null && hasSound ? await watch.during(() => scoreSound(sound, file)) : null
+      const soundNote = sound !== null && hasSound ? await during(() => scoreSound(sound, file)) : null
       const parts: ScoredPart[] = [...clip.parts]
       if (soundNote !== null && soundNote.logit !== null) parts.push({ name: 'sound', rawScore: soundNote.logit })
       return {
@@ -53,17 +59,20 @@ export async function loadVideoDetector(
         length: video.facts?.seconds,
         parts: highestParts(parts),
         variants: [],
-        elapsedMs: { decode: tools.clock.monotonic() - started - watch.ms, infer: watch.ms },
+        elapsedMs: { decode: tools.clock.monotonic() - started - inferMs, infer: inferMs },
       }
     },
   }
 }
 
+/** Counts the time of some work as that of inference. */
+type During = <T>(work: () => Promise<T>) => Promise<T>
+
 /** The pictures of a video as one logit, and how many frames were seen. */
 type PictureJudge = (
   video: VideoFrames,
   plan: VideoPreprocessing,
-  during: InferWatch['during'],
+  during: During,
 ) => Promise<{ readonly clip: ClipScore; readonly frames: number }>
 
 /** By the head of the package where it has one, else by what the image detector states of each frame, calibrated as it states. */
@@ -76,7 +85,7 @@ async function pictureJudge(
   const { scorePicture, describePicture } = images ?? {}
   if (headFile !== undefined) {
     if (describePicture === undefined) throw unusable(pack.manifest.id, named)
-    const head = await loadVideoHead(pack, headFile)
+    const head = await loadFeatureHead(pack, headFile)
     return async (video, plan, during) => {
       const look = async (picture: Picture) => ({ features: await describePicture(await inner(picture, plan.border)) })
       const frames = await seeFrames(video.frames(), look, during)
@@ -86,7 +95,8 @@ async function pictureJudge(
   if (images === undefined || scorePicture === undefined) throw unusable(pack.manifest.id, named)
   const logitOfPicture = (rawScore: number) => logitOf(calibrate(rawScore, images.pack.manifest.calibration))
   return async (video, plan, during) => {
-    const frames = await seeFrames(video.frames(), scorePicture, during)
+    const look = async (picture: Picture) => ({ rawScore: await scorePicture(picture) })
+    const frames = await seeFrames(video.frames(), look, during)
     const clip = scoreClip(frames, plan.windowSeconds)
     const parts = clip.parts.map(({ name, rawScore }) => ({ name, rawScore: logitOfPicture(rawScore) }))
     return { clip: { ...clip, parts, rawScore: logitOfPicture(clip.rawScore) }, frames: frames.length }
@@ -100,33 +110,12 @@ function inner(picture: Picture, border: number): Promise<Picture> | Picture {
   return piece(picture, { left, top, width: picture.width - 2 * left, height: picture.height - 2 * top })
 }
 
-/** Adds up the time of inference, which takes turns with decoding. */
-class InferWatch {
-  ms = 0
-
-  readonly #clock: Clock
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    const started = this.#clock.monotonic()
-    try {
-      return await work()
-    } finally {
-      this.ms += this.#clock.monotonic() - started
-    }
-  }
-}
-
 const unusable = (id: string, named: string): AttestdError =>
   new AttestdError('manifest-invalid', `${id}: ${named} cannot be used, it is not loaded or scores no frames.`)
 
 function notesOf({ format, facts }: VideoFrames, frames: number, clip: ClipScore, sound: SoundScore | null): string {
-  const faces = clip.tracks === 0 ? '' : `, ${clip.tracks} face${clip.tracks > 1 ? 's' : ''} followed`
   const soundNote = sound === null ? '' : `; ${sound.summary}`
-  return `${format} ${describe(facts)}${frames} frames${faces}; worst ${windowName(clip.worst)}${soundNote}`
+  return `${format} ${describe(facts)}${frames} frames; worst ${windowName(clip.worst)}${soundNote}`
 }
 
 function describe(facts: VideoFrames['facts']): string {

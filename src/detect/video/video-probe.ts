@@ -63,11 +63,14 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
   const isEmpty = index !== null && index.offset + index.size <= size
   const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
-  const allowance = new Allowance()
+  let allowance = MAX_PROBE_BYTES
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
-      allowance.take(end - start)
+      allowance -= end - start
+      // A hostile container can send its reader anywhere.
+      if (allowance < 0)
+        throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
       const bytes = new Uint8Array(end - start)
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
       if (bytesRead < bytes.length) throw new Error('the file ends early')
@@ -83,29 +86,11 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   try {
     const opened = await open(input, size, index !== null, noTrack)
     // What is read from here on is the pictures themselves.
-    allowance.lift()
+    allowance = Number.POSITIVE_INFINITY
     return { ...opened, bytes: size, close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
-  }
-}
-
-/** Ends a probe that reads too much; a hostile container can send its reader anywhere. */
-class Allowance {
-  #bytes = 0
-  #isLifted = false
-
-  lift(): void {
-    this.#isLifted = true
-  }
-
-  take(bytes: number): void {
-    if (this.#isLifted) return
-    this.#bytes += bytes
-    if (this.#bytes > MAX_PROBE_BYTES) {
-      throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
-    }
   }
 }
 

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type ScoredFrame, scoreClip } from '../../../src/detect/video/clip-score.js'
-import { scoreWindows, worstWindows } from '../../../src/detect/video/window-score.js'
+import { scoreClip } from '../../../src/detect/video/clip-score.js'
+import { scoreWindows, type TimedScore, worstWindows } from '../../../src/detect/video/window-score.js'
 
-const frame = (seconds: number, rawScore: number, face?: number): ScoredFrame => ({
-  seconds,
-  rawScore,
-  faces: face === undefined ? [] : [{ left: 10 + seconds, top: 20, width: 50, height: 60, rawScore: face }],
-})
+const frame = (seconds: number, rawScore: number): TimedScore => ({ seconds, rawScore })
 const steady = (count: number, rawScore: number) => Array.from({ length: count }, (_, at) => frame(at, rawScore))
 
 describe('windows', () => {
@@ -58,34 +54,6 @@ describe('a clip', () => {
   it('is not flagged for single bad frames', () => {
     const frames = steady(60, -2).map((each) => (each.seconds % 9 === 0 ? frame(each.seconds, 6) : each))
     expect(scoreClip(frames, 4).rawScore).toBe(-2)
-  })
-
-  it('counts each frame with the worst face that is followed', () => {
-    const clip = scoreClip(
-      [0, 1, 2, 3, 4].map((seconds) => frame(seconds, -1, 4)),
-      4,
-    )
-    expect(clip).toMatchObject({ rawScore: 4, tracks: 1 })
-    expect(clip.parts.map(({ name }) => name)).toContain('face 1 in window 0.0-3.0 s')
-  })
-
-  it('with a face that speaks for it is calmer than its pictures alone', () => {
-    const frames = [0, 1, 2, 3, 4].map((seconds) => frame(seconds, 2, -3))
-    expect(scoreClip(frames, 4).rawScore).toBe(-3)
-  })
-
-  it('is as risky as one face that is seen in fewer than half of the frames', () => {
-    const frames = steady(12, -2).map((each) => (each.seconds % 3 === 0 ? frame(each.seconds, -2, 5) : each))
-    const slow = frames.map((each) => ({
-      ...each,
-      faces: each.faces.map((face) => ({ ...face, left: 10 })),
-    }))
-    expect(scoreClip(slow, 8)).toMatchObject({ rawScore: 5, tracks: 1 })
-  })
-
-  it('a face seen in two frames is not scored by itself', () => {
-    const frames = [frame(0, -1, 9), frame(1, -1, 9), frame(2, -1), frame(3, -1)]
-    expect(scoreClip(frames, 4)).toMatchObject({ rawScore: -1, tracks: 0 })
   })
 
   it('without any frame is corrupt', () => {

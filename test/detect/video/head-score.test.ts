@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
-import { type DescribedFrame, scoreClipByHead, type VideoHead } from '../../../src/detect/video/head-score.js'
+import type { FeatureHead } from '../../../src/detect/runtimes/feature-head.js'
+import { type DescribedFrame, scoreClipByHead } from '../../../src/detect/video/head-score.js'
 
 const PLAN = { windowSeconds: 2.5, windowMargin: 1 }
 /** A frame whose one feature is its logit. */
 const frame = (seconds: number, logit: number): DescribedFrame => ({ seconds, features: Float32Array.of(logit) })
-const mean: VideoHead = async (frames) => {
-  return frames.reduce((sum, { features }) => sum + (features[0] as number), 0) / frames.length
+const mean: FeatureHead = async (pictures) => {
+  return pictures.reduce((sum, [logit]) => sum + (logit as number), 0) / pictures.length
 }
 
 it('gives a clip without an odd window the logit of all its frames', async () => {
   const frames = [0, 1, 2, 3, 4, 5].map((seconds) => frame(seconds, seconds % 2))
-  const { rawScore, worst, tracks } = await scoreClipByHead(frames, mean, PLAN)
+  const { rawScore, worst } = await scoreClipByHead(frames, mean, PLAN)
   expect(rawScore).toBe(0.5)
   expect(worst).toMatchObject({ from: 0, to: 5, frames: 6 })
-  expect(tracks).toBe(0)
 })
 
 it('is raised by a short passage, by as much as that exceeds the margin', async () => {

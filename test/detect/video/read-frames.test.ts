@@ -15,7 +15,6 @@ const bad = (name: string) => path.join(packagePath('test', 'fixtures', 'bad-inp
 
 async function read(file: string, program: string | null, maxFrames = 24) {
   const video = await readFrames(file, maxFrames, {
-    maxPixels: 64_000_000,
     timeoutSeconds: 60,
     ffmpeg: program,
     clock: systemClock,

@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import type { PictureScorer } from '../../../src/detect/contract/picture-scorer.js'
+import type { Picture } from '../../../src/detect/contract/picture.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { seeFrames } from '../../../src/detect/video/see-frames.js'
 
 const frame = (seconds: number, shade = seconds): Frame => {
   return { seconds, pixels: Buffer.alloc(6, shade), width: 1, height: 2 }
 }
-const byTime: PictureScorer = async (picture) => ({ rawScore: (picture as Frame).seconds * 10, faces: [] })
-const blank: PictureScorer = async () => {
+type Look = (picture: Picture) => Promise<{ rawScore: number }>
+const byTime: Look = async (picture) => ({ rawScore: (picture as Frame).seconds * 10 })
+const blank: Look = async () => {
   throw new AttestdError('media-featureless')
 }
-const score = (times: readonly number[], scorer: PictureScorer) => {
+const score = (times: readonly number[], scorer: Look) => {
   const frames = async function* () {
     for (const seconds of times) yield frame(seconds)
   }
@@ -36,7 +37,7 @@ it('leaves out frames in which there is nothing to judge', async () => {
 
 it('refuses a video of nothing else, and hands on what else goes wrong', async () => {
   await expect(score([0, 1], blank)).rejects.toMatchObject({ reason: 'media-featureless' })
-  const failing: PictureScorer = async () => {
+  const failing: Look = async () => {
     throw new AttestdError('detector-failed')
   }
   await expect(score([0, 1], failing)).rejects.toMatchObject({ reason: 'detector-failed' })

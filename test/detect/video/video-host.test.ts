@@ -1,15 +1,13 @@
 import fs from 'node:fs/promises'
-import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { writeEncoderPackage } from '../../support/detector-encoded.js'
-import { writeViewsPackage } from '../../support/detector-faces.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
 import { tinyHeadOnnx } from '../../support/detector-tiny-onnx.js'
 import { endlessContainers } from '../../support/endless-containers.js'
-import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { ffmpeg } from '../../support/ffmpeg-tool.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
@@ -185,40 +183,3 @@ describe('a package that is composed of an image package', () => {
     },
   )
 })
-
-it.skipIf(ffmpeg === null)(
-  'a face is followed and reported by its window (skipped where there is no ffmpeg)',
-  async () => {
-    const bench = await DetectorBench.create()
-    try {
-      const id = path.basename(await writeViewsPackage(bench.modelsDir))
-      await writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames: id } })
-      const file = path.join(bench.folder, 'portrait.webm')
-      const portrait = packagePath('samples', 'astronaut.jpg')
-      const pan = 'crop=400:400:x=t*20:y=0,format=yuv420p'
-      await make(
-        '-loop',
-        '1',
-        '-framerate',
-        '5',
-        '-t',
-        '4',
-        '-i',
-        portrait,
-        '-vf',
-        pan,
-        '-c:v',
-        'libvpx',
-        '-g',
-        '5',
-        file,
-      )
-      const host = await bench.start()
-      const detection = await host.detect({ file, mediaType: 'video_short' })
-      expect(detection.notes).toMatch(/4 frames, 1 face followed; worst window/)
-      expect(detection.parts.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^face 1 in window /))
-    } finally {
-      await bench.dispose()
-    }
-  },
-)
