@@ -13,13 +13,14 @@ export const TINY_SOUND_BIAS = -0.5
 
 /** The plan of the tiny package: windows of a second, half over each other. */
 export const TINY_AUDIO_PLAN = {
-  kind: 'audio',
+  kind: 'audio' as const,
   sampleRate: RATE,
   window: { samples: RATE, hop: RATE / 2 },
   maxWindows: 8,
-  padding: 'repeat',
+  padding: 'repeat' as const,
   minSpeechShare: 0.4,
   minSpeechSeconds: 0.5,
+  normalize: 'none' as const,
 }
 
 /** Mean of the magnitudes, which the tiny network looks at. */

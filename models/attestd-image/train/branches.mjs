@@ -58,7 +58,7 @@ async function logitsOf(picture, found) {
 }
 
 async function look(file, isProbed) {
-  const image = await decodeImage(file, { maxPixels: 300e6, timeoutSeconds: 60 })
+  const image = await decodeImage(file, { timeoutSeconds: 60 })
   refuseSmall(image, plan.minShortSide)
   await refuseFeatureless(image)
   const faces = await finder.find(image, plan.faces)

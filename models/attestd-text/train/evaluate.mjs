@@ -13,24 +13,17 @@ import { parseArgs } from 'node:util'
 import * as ort from 'onnxruntime-node'
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const [{ calibrate }, { loadPackage }, { normalizeText }, { ngramInputs }, { textFeaturesOf }, { cutWindows }] =
-  await Promise.all(
-    [
-      'scoring/calibration',
-      'package/package-loader',
-      'text/normalize',
-      'text/text-reader',
-      'text/token-features',
-      'text/windows',
-    ].map((name) => import(join(ROOT, 'dist', 'detect', `${name}.js`))),
-  )
+const [{ calibrate }, { loadPackage }, { normalizeText }, { textFeaturesOf }, { cutWindows }] = await Promise.all(
+  ['scoring/calibration', 'package/package-loader', 'text/normalize', 'text/text-features', 'text/windows'].map(
+    (name) => import(join(ROOT, 'dist', 'detect', `${name}.js`)),
+  ),
+)
 const { values: options } = parseArgs({
   options: { work: { type: 'string' }, texts: { type: 'string' }, write: { type: 'boolean', default: false } },
 })
 const pack = await loadPackage(process.cwd())
 const { preprocessing, calibration, decisionBand, runtime } = pack.manifest
-const ngrams = (passage) => ngramInputs(passage, preprocessing.features)
-const features = preprocessing.features.tokens === undefined ? ngrams : await textFeaturesOf(pack)
+const features = await textFeaturesOf(pack, preprocessing)
 const plan = { longest: preprocessing.windowCharacters, shortest: preprocessing.minCharacters }
 const session = await ort.InferenceSession.create(runtime.model, {
   intraOpNumThreads: 1,

@@ -26,7 +26,7 @@ export async function openPackage(ffmpeg, otherwise = {}, images = null) {
   const pack = { ...shipped, uses, manifest: { ...shipped.manifest, preprocessing } }
   // Nobody watches here: the clips are our own.
   const parsers = new ParserWatch(systemClock, () => {})
-  const tools = { maxPixels: 64_000_000, timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers }
+  const tools = { timeoutSeconds: 600, ffmpeg, clock: systemClock, parsers }
   const loaded = new Map()
   for (const each of loadOrder([pack])) loaded.set(each.manifest.id, await loadChildDetector(each, tools, loaded))
   const { manifest } = pack

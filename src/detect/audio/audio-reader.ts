@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
-import { AUDIO_MASK, type AudioPreprocessing } from '../package/preprocessing.js'
+import type { ModelInput, Part, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
+import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { encodeMuLaw, MU_LAW } from './decode/companding.js'
 import { type Recording, readRecording } from './recording.js'
 import { resample } from './resampler.js'
@@ -8,11 +8,17 @@ import { fillWindow, planWindows, type Stretch } from './windows.js'
 
 const CHANNEL_WORDS = ['', 'mono', 'stereo']
 
-/** Opens a recording; its parts are windows of speech, named by their time in it, such as `4.0-7.0 s`. */
-export const readAudio: MediumReader = async (file, { preprocessing: plan, runtime }, tools) => {
-  if (plan.kind !== 'audio') throw new AttestdError('internal-error', 'The package does not read audio.')
+/**
+ * Opens a recording; its parts are windows of speech, named by their time in it, such as `4.0-7.0 s`.
+ * @param isMasked whether a second input states which samples were heard
+ */
+export async function readAudio(
+  file: string,
+  plan: AudioPreprocessing,
+  isMasked: boolean,
+  tools: ReaderTools,
+): Promise<ReadMedia> {
   const { sampleRate } = plan
-  const isMasked = 'input' in runtime && runtime.input[1] === AUDIO_MASK
   const partsOf = function* (
     recording: Recording,
     windows: readonly Stretch[],

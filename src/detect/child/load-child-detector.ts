@@ -5,23 +5,13 @@ import type { MediumReader, ReaderTools } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
 import type { DetectorManifest } from '../package/manifest.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { type Preprocessing, tokenPlanOf } from '../package/preprocessing.js'
+import { AUDIO_MASK } from '../package/preprocessing.js'
 import type { OnnxEncodedRuntime, OnnxRuntime, RemoteRuntime } from '../package/runtime.js'
 import { loadEncodedModel } from '../runtimes/encoded-model.js'
 import { loadModuleDetector } from '../runtimes/module-detector.js'
 import { loadOnnxModel } from '../runtimes/onnx-model.js'
 import { outputWidth } from '../scoring/aggregation.js'
 import { createPartsDetector } from './parts-detector.js'
-
-/**
- * How each kind of preprocessing opens its files; a kind without an entry is not read in parts. Only the code of the media
- * that its packages judge is loaded into a process, which is ready sooner without the rest.
- */
-const READERS: Partial<Record<Preprocessing['kind'], () => Promise<MediumReader>>> = {
-  image: async () => (await import('../image/image-reader.js')).readImage,
-  audio: async () => (await import('../audio/audio-reader.js')).readAudio,
-  text: async () => (await import('../text/text-reader.js')).readText,
-}
 
 /**
  * Loads a package into this process; further kinds of preprocessing and runtime are chosen here.
@@ -35,7 +25,7 @@ export async function loadChildDetector(
   remoteToken: string | null,
 ): Promise<ChildDetector> {
   const { preprocessing, runtime, id } = pack.manifest
-  const reader = await openReader(pack)
+  const reader = await openReader(pack, tools)
   if (reader !== undefined && isOneModel(runtime)) {
     return createPartsDetector(pack, reader, await openModel(pack, runtime, tools.clock, loaded, remoteToken), tools)
   }
@@ -48,9 +38,9 @@ export async function loadChildDetector(
     const { createRemoteFileDetector } = await import('../runtimes/remote-file-detector.js')
     return createRemoteFileDetector(pack, runtime, { clock: tools.clock, token: remoteToken })
   }
-  if (runtime.kind === 'composed') {
+  if (runtime.kind === 'composed' && preprocessing.kind === 'video') {
     const { loadVideoDetector } = await import('../video/video-detector.js')
-    return loadVideoDetector(pack, runtime, tools, loaded)
+    return loadVideoDetector(pack, runtime, preprocessing, tools, loaded)
   }
   throw new AttestdError('manifest-invalid', `${id}: ${preprocessing.kind} with ${runtime.kind} cannot be run.`)
 }
@@ -80,12 +70,26 @@ async function openModel(
   return createRemoteModel(runtime, { id: pack.manifest.id, width: outputWidth(pack.manifest), clock, token })
 }
 
-/** How a package's files are opened; undefined where they are not read in parts. */
-async function openReader(pack: DetectorPackage): Promise<MediumReader | undefined> {
-  const { preprocessing } = pack.manifest
-  if (tokenPlanOf(preprocessing) !== undefined) {
-    const { openTokenReader } = await import('../text/token-features.js')
-    return openTokenReader(pack)
+/**
+ * How a package's files are opened; undefined where they are not read in parts. Only the code of the media that its packages
+ * judge is loaded into a process, which is ready sooner without the rest.
+ */
+async function openReader(pack: DetectorPackage, tools: ReaderTools): Promise<MediumReader | undefined> {
+  const { preprocessing, runtime } = pack.manifest
+  if (preprocessing.kind === 'image') {
+    const { readImage } = await import('../image/image-reader.js')
+    return (file) => readImage(file, preprocessing, tools)
   }
-  return READERS[preprocessing.kind]?.()
+  if (preprocessing.kind === 'audio') {
+    const { readAudio } = await import('../audio/audio-reader.js')
+    const isMasked = 'input' in runtime && runtime.input[1] === AUDIO_MASK
+    return (file) => readAudio(file, preprocessing, isMasked, tools)
+  }
+  if (preprocessing.kind !== 'text') return undefined
+  const [{ readText }, { textFeaturesOf }] = await Promise.all([
+    import('../text/text-reader.js'),
+    import('../text/text-features.js'),
+  ])
+  const features = await textFeaturesOf(pack, preprocessing)
+  return (file) => readText(file, preprocessing, features)
 }

@@ -8,10 +8,9 @@ import {
 } from '../contract/measurement.js'
 import type { MediumReader, Parts, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
 import type { Model } from '../contract/model.js'
-import type { PictureScorer } from '../contract/picture-scorer.js'
 import { drawHeatMap } from '../image/heat-map.js'
+import { imageParts } from '../image/image-crops.js'
 import { decodeImage } from '../image/image-decode.js'
-import { imageParts } from '../image/image-reader.js'
 import { piece } from '../image/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -43,7 +42,7 @@ export function createPartsDetector(
 
   const heatMapOf = async (file: string, out: string, plan: ImagePreprocessing): Promise<HeatMap> => {
     // For its refusals: a picture that gets no score has no map either.
-    await read(file, manifest, tools)
+    await read(file)
     const picture = await decodeImage(file, tools)
     const single = { ...plan, crops: { ...plan.crops, positions: 'center' as const }, minShortSide: 1 }
     return drawHeatMap(picture, out, async (area) => {
@@ -51,19 +50,16 @@ export function createPartsDetector(
       return calibrate(together(scored), manifest.calibration)
     })
   }
-  const scorePicture = (plan: ImagePreprocessing): PictureScorer => {
-    return async (picture) => ({ rawScore: together(await score(await imageParts(picture, plan))), faces: [] })
-  }
 
   return {
     pack,
     ...(preprocessing.kind === 'image' && {
-      scorePicture: scorePicture(preprocessing),
+      scorePicture: async (picture) => together(await score(await imageParts(picture, preprocessing))),
       drawHeatMap: (file, out) => heatMapOf(file, out, preprocessing),
     }),
     async measure(file, probe = null): Promise<Measurement> {
       const started = tools.clock.monotonic()
-      const media = await read(file, manifest, tools)
+      const media = await read(file)
       const decoded = tools.clock.monotonic()
       const scored = await score(media.parts())
       const rawScore = together(scored)

@@ -47,7 +47,6 @@ export const toChildSchema = z.discriminatedUnion('type', [
     type: z.literal('load'),
     packages: z.array(z.strictObject({ folder: z.string(), digest: z.string(), manifest: manifestSchema })),
     tools: z.strictObject({
-      maxPixels: z.int().min(1),
       timeoutSeconds: z.int().min(1).max(3600),
       ffmpeg: z.string().nullable(),
     }),

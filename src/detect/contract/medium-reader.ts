@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.js'
-import type { DetectorManifest } from '../package/manifest.js'
 import type { ParserWatch } from './parser-watch.js'
 
 /** Most pixels (width * height) of a picture that is decoded, in whichever process. */
@@ -17,8 +16,6 @@ export const pixelAllowance = (bytes: number, isCostly: boolean): number =>
 
 /** Limits and tools that a reader works with, the same for every file. */
 export interface ReaderTools {
-  /** Most pixels (width * height) of a picture or frame that is decoded. */
-  readonly maxPixels: number
   /** Decoding gives up after this many seconds by itself, before the process is killed. */
   readonly timeoutSeconds: number
   /** Absolute path of ffmpeg; null where there is none. */
@@ -64,5 +61,5 @@ export interface ReadMedia {
   readonly others?: ReadMedia['variants']
 }
 
-/** Opens one kind of media. @throws AttestdError media-* */
-export type MediumReader = (file: string, manifest: DetectorManifest, tools: ReaderTools) => Promise<ReadMedia>
+/** Opens a file as the plan of a package states. @throws AttestdError media-* */
+export type MediumReader = (file: string) => Promise<ReadMedia>

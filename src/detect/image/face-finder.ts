@@ -1,5 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node'
 import type { Picture } from '../contract/picture.js'
+import type { FaceView } from '../package/image-views.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { loadNetwork, requireNames, runNetwork } from '../runtimes/onnx-model.js'
@@ -41,22 +42,13 @@ interface Box {
   readonly confidence: number
 }
 
+/** Which faces are looked for and kept, as a package states. */
+type FaceLimits = Pick<FaceView, 'side' | 'closerSide' | 'minConfidence' | 'minSide' | 'maxFaces'>
+
 /** Finds faces in pictures and video frames. */
 export interface FaceFinder {
   /** The faces large and clear enough, largest first, the same for the same pixels. @throws detector-failed */
   find(picture: Picture, limits: FaceLimits): Promise<Face[]>
-}
-
-/** Which faces are looked for and kept; a package states them under `faces` of its preprocessing `image-views`. */
-export interface FaceLimits {
-  /** Longest side of the first look, and of a closer one, px. */
-  readonly side: number
-  readonly closerSide: number
-  readonly minConfidence: number
-  /** Smallest longer side of a face, px of the picture. */
-  readonly minSide: number
-  /** Most faces; of more, the largest. */
-  readonly maxFaces: number
 }
 
 /** Loads a package's RetinaFace network. @param model its file @throws model-digest-mismatch, manifest-invalid */

@@ -1,5 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
-import type { FloatInput } from '../contract/medium-reader.js'
+import type { Part } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { type Area, imageTensor } from './image-tensor.js'
@@ -8,22 +8,20 @@ import { resized } from './resample.js'
 /** Longest side divided by shortest side that is kept; of a longer strip only the middle is looked at. */
 const MAX_ASPECT = 8
 
-/** One crop, ready for a model: [1, 3, size, size]. */
-export interface ImageCrop {
-  readonly name: string
-  readonly input: FloatInput
-}
-
 type Position = readonly [name: string, x: number, y: number]
 
-/** Resizes to the size the model was trained with and cuts the crops, in a fixed order. @throws media-too-small */
-export async function cropImage(image: Picture, plan: ImagePreprocessing): Promise<ImageCrop[]> {
+/**
+ * The parts of a decoded picture or frame: crops, [1, 3, size, size], of the picture at the size the model was trained with, in
+ * a fixed order.
+ * @throws AttestdError media-too-small
+ */
+export async function imageParts(image: Picture, plan: ImagePreprocessing): Promise<Part[]> {
   refuseSmall(image, plan.minShortSide)
   const resized = await resize(image, plan.resize)
   const { size, positions } = plan.crops
   return cropPositions(resized.width, resized.height, size, positions).map(([name, left, top]) => ({
     name,
-    input: imageTensor({ picture: resized, area: { left, top, width: size, height: size } }, plan.normalize),
+    inputs: [imageTensor({ picture: resized, area: { left, top, width: size, height: size } }, plan.normalize)],
   }))
 }
 

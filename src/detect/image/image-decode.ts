@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Metadata } from 'sharp'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
+import { MAX_PIXELS, pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
@@ -42,19 +42,19 @@ const LEAST_FRAME_MS = 100
  */
 export async function decodeImage(
   file: string,
-  limits: Pick<ReaderTools, 'maxPixels' | 'timeoutSeconds'>,
+  { timeoutSeconds }: Pick<ReaderTools, 'timeoutSeconds'>,
   view = FIRST,
 ): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
   await refuseShownOtherwise(file, format)
   const { size } = await stat(file)
-  const most = Math.min(limits.maxPixels, pixelAllowance(size, format === 'heif'))
+  const most = Math.min(MAX_PIXELS, pixelAllowance(size, format === 'heif'))
   const { page, background, autoOrient } = view
   const options = { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient } as const
   try {
     const header = format === 'jpeg' ? JPEG : await headerOf(imageLibrary(file, options), format)
     const { data, info } = await imageLibrary(file, options)
-      .timeout({ seconds: limits.timeoutSeconds })
+      .timeout({ seconds: timeoutSeconds })
       .flatten({ background })
       .toColourspace('srgb')
       .removeAlpha()

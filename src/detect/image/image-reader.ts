@@ -1,15 +1,13 @@
-import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, Part } from '../contract/medium-reader.js'
+import type { ReaderTools, ReadMedia } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import type { ImagePreprocessing } from '../package/image-plan.js'
 import { refuseFeatureless } from './featureless.js'
-import { cropImage, refuseSmall } from './image-crops.js'
+import { imageParts, refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage, otherPictures } from './image-decode.js'
 import { imageVariants } from './image-variants.js'
 
 /** Opens pictures for one view; their parts are the crops of the package's plan. */
-export const readImage: MediumReader = async (file, { preprocessing: plan }, tools) => {
-  if (plan.kind !== 'image') throw new AttestdError('internal-error', 'The package does not read images in one view.')
+export async function readImage(file: string, plan: ImagePreprocessing, tools: ReaderTools): Promise<ReadMedia> {
   const refuse = async (picture: Picture) => {
     refuseSmall(picture, plan.minShortSide)
     if (plan.refuseFeatureless) await refuseFeatureless(picture)
@@ -32,10 +30,6 @@ export const readImage: MediumReader = async (file, { preprocessing: plan }, too
     },
   }
 }
-
-/** The parts of a decoded picture or frame. @throws AttestdError media-too-small */
-export const imageParts = async (image: Picture, plan: ImagePreprocessing): Promise<Part[]> =>
-  (await cropImage(image, plan)).map(({ name, input }) => ({ name, inputs: [input] }))
 
 /** What was decoded, in a few words: `jpeg 640x480`. */
 export function describeImage({ format, width, height, frames }: DecodedImage): string {

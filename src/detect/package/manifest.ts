@@ -5,7 +5,7 @@ import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import { calibrationSchema } from './calibration-schema.js'
 import { fusionSchema } from './image-views.js'
 import { packageFile, packageId, relativePath } from './package-file.js'
-import { type Preprocessing, preprocessingSchema, tokenPlanOf } from './preprocessing.js'
+import { type Preprocessing, preprocessingSchema } from './preprocessing.js'
 import { runtimeSchema, takesFile } from './runtime.js'
 
 /** Name of the manifest inside a package folder. */
@@ -141,17 +141,10 @@ function checkViews(
   if ((fusion !== undefined) !== isViews)
     complain(['fusion'], 'must be given with preprocessing of kind image-views, and only with it')
   if (!isViews) return
-  const [hasCrops, hasFaces] = [preprocessing.native !== undefined, preprocessing.faces !== undefined]
+  const hasFaces = preprocessing.faces !== undefined
   if (outputKind !== 'logit') complain(['outputKind'], 'must be logit with preprocessing of kind image-views')
-  if (runtime.kind === 'onnx-views' && (runtime.native !== undefined) !== hasCrops)
-    complain(['runtime', 'native'], 'must be given with preprocessing.native, and only with it')
   if (runtime.kind === 'onnx-views' && runtime.head !== undefined && runtime.features === undefined)
     complain(['runtime', 'features'], 'must be given with runtime.head, which takes them')
-  for (const line of ['withoutFaces', 'withFaces'] as const) {
-    const weights = fusion?.[line]
-    if (weights !== undefined && (weights.native !== undefined) !== hasCrops)
-      complain(['fusion', line, 'native'], 'must be given with preprocessing.native, and only with it')
-  }
   if (runtime.kind === 'onnx-views' && (runtime.face !== undefined) !== hasFaces)
     complain(['runtime', 'face'], 'must be given with preprocessing.faces, and only with it')
   if (fusion !== undefined && (fusion.withFaces !== undefined) !== hasFaces)
@@ -170,17 +163,18 @@ function namedFiles({ runtime, preprocessing, selfTest }: z.infer<typeof manifes
   if (runtime.kind === 'module') named.push([['runtime', 'module'], runtime.module])
   if (runtime.kind === 'composed' && runtime.head !== undefined) named.push([['runtime', 'head'], runtime.head])
   if (runtime.kind === 'onnx-views') {
-    for (const view of ['native', 'whole', 'head', 'face'] as const) {
+    for (const view of ['whole', 'head', 'face'] as const) {
       const file = runtime[view]
       if (file !== undefined) named.push([['runtime', view], file])
     }
   }
   if (preprocessing.kind === 'image-views' && preprocessing.faces)
     named.push([['preprocessing', 'faces', 'finder'], preprocessing.faces.finder])
-  const tokens = tokenPlanOf(preprocessing)
-  if (preprocessing.kind === 'text' && tokens !== undefined) {
-    const at = ['preprocessing', 'features', ...(tokens === preprocessing.features ? [] : ['tokens'])]
+  if (preprocessing.kind !== 'text') return named
+  const { features } = preprocessing
+  const tokens = features.kind === 'tokens' ? features : features.tokens
+  const at = ['preprocessing', 'features', ...(features.kind === 'tokens' ? [] : ['tokens'])]
+  if (tokens !== undefined)
     named.push([[...at, 'tokenizer'], tokens.tokenizer], [[...at, 'tokenizerConfig'], tokens.tokenizerConfig])
-  }
   return named
 }

@@ -107,10 +107,3 @@ export type TextPreprocessing = z.infer<typeof textPreprocessing>
 export type VideoPreprocessing = z.infer<typeof videoPreprocessing>
 /** How a text becomes tokens: two files of the package, and the longest input. */
 export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>
-
-/** The tokens that a package takes, alone or with n-grams; undefined where it takes none. */
-export function tokenPlanOf(preprocessing: Preprocessing): TokenPlan | undefined {
-  if (preprocessing.kind !== 'text') return undefined
-  const { features } = preprocessing
-  return features.kind === 'tokens' ? features : features.tokens
-}

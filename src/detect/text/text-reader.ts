@@ -1,35 +1,23 @@
 import { spread } from '../../core/arrays.js'
 import { AttestdError } from '../../core/errors.js'
-import type { MediumReader, ModelInput, Part } from '../contract/medium-reader.js'
+import type { Part, ReadMedia } from '../contract/medium-reader.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'
 import { looksLikeCode } from './code.js'
 import { readTextFile } from './decode.js'
 import { languageOf } from './language.js'
-import { countNgrams, type NgramPlan } from './ngram-features.js'
 import { normalizeText } from './normalize.js'
 import { refuseMarksAlone, refuseRepetition } from './repetition.js'
 import { sentencePieces } from './sentences.js'
-import { styleMeasures } from './style-features.js'
+import type { TextFeatures } from './token-features.js'
 import { cutWindows } from './windows.js'
-
-/** Turns a passage of a text into the inputs of a model, in their order. */
-export type TextFeatures = (passage: string) => readonly ModelInput[]
-
-/** Opens a text for a package whose features are hashed n-grams. */
-export const readText: MediumReader = (file, { preprocessing }) => {
-  if (preprocessing.kind !== 'text' || preprocessing.features.kind !== 'hashed-ngrams')
-    throw new AttestdError('internal-error', 'The package does not read texts by hashed n-grams.')
-  const { features } = preprocessing
-  return readTextWith(file, preprocessing, (passage) => ngramInputs(passage, features))
-}
 
 /**
  * Opens a text: decoded, checked when normalized to be prose of a known language, cut into windows.
  * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short, media-featureless,
  * language-unsupported
  */
-export async function readTextWith(file: string, plan: TextPreprocessing, features: TextFeatures) {
+export async function readText(file: string, plan: TextPreprocessing, features: TextFeatures): Promise<ReadMedia> {
   const { text, encoding } = await readTextFile(file)
   const prose = normalizeText(text)
   const language = requireProse(text, prose, plan)
@@ -79,21 +67,6 @@ function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures)
   for (const { text: passage, start, end } of spread(windows, plan.maxWindows))
     yield { name: `characters ${start}-${end}`, inputs: features(passage) }
 }
-
-/** Hashed n-grams and their counts, int64 and float32 [1, n], and with `style` the measures of style, float32 [1, 64]. */
-export function ngramInputs(passage: string, plan: NgramPlan & { readonly style: boolean }): ModelInput[] {
-  const { indices, counts } = countNgrams(passage, plan)
-  const inputs: ModelInput[] = [
-    { type: 'int64', values: indices, shape: [1, indices.length] },
-    { type: 'float32', values: counts, shape: [1, counts.length] },
-  ]
-  if (!plan.style) return inputs
-  const style = styleMeasures(passage)
-  return [...inputs, { type: 'float32', values: style, shape: [1, style.length] }]
-}
-
-/** How many inputs `ngramInputs` gives. */
-export const ngramInputCount = ({ style }: { readonly style: boolean }): number => (style ? 3 : 2)
 
 /** An edit that leaves it open who wrote the text. */
 interface TextVariant {

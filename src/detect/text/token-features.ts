@@ -1,39 +1,25 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { AttestdError, errorText } from '../../core/errors.js'
-import type { MediumReader, ModelInput } from '../contract/medium-reader.js'
+import type { ModelInput } from '../contract/medium-reader.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 import type { DetectorPackage } from '../package/package-loader.js'
-import { type TokenPlan, tokenPlanOf } from '../package/preprocessing.js'
+import type { TokenPlan } from '../package/preprocessing.js'
 import { readPackageFile } from '../package/read-package-file.js'
-import { ngramInputCount, ngramInputs, readTextWith, type TextFeatures } from './text-reader.js'
 
 /** Inputs that a text classifier may take, in whatever order its manifest names them. */
 export const TOKEN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'] as const
 type TokenInput = (typeof TOKEN_INPUTS)[number]
 
-/** Reads texts by tokens, or n-grams and tokens, with its tokenizer. @throws model-digest-mismatch, manifest-invalid */
-export async function openTokenReader(pack: DetectorPackage): Promise<MediumReader> {
-  const { id, preprocessing } = pack.manifest
-  if (preprocessing.kind !== 'text') throw new AttestdError('internal-error', `${id} does not read texts.`)
-  const features = await textFeaturesOf(pack)
-  return (file) => readTextWith(file, preprocessing, features)
-}
+/** Turns a passage of a text into the inputs of a model, in their order. */
+export type TextFeatures = (passage: string) => readonly ModelInput[]
 
-/** A passage's n-grams, if the package has any, and its tokens. @throws model-digest-mismatch, manifest-invalid */
-export async function textFeaturesOf(pack: DetectorPackage): Promise<TextFeatures> {
-  const { id, preprocessing, runtime } = pack.manifest
-  const tokens = tokenPlanOf(preprocessing)
-  if (preprocessing.kind !== 'text' || tokens === undefined || !('input' in runtime))
-    throw new AttestdError('internal-error', `${id} does not read texts by tokens.`)
-  const { features } = preprocessing
-  const ngrams = features.kind === 'hashed-ngrams' ? features : null
-  const names = [runtime.input].flat().slice(ngrams === null ? 0 : ngramInputCount(ngrams))
-  const inputs = names.map((name) => knownInput(name, id))
+/** A passage's tokens. @param first of the runtime's inputs that takes tokens @throws model-digest-mismatch, manifest-invalid */
+export async function tokenFeaturesOf(pack: DetectorPackage, plan: TokenPlan, first: number): Promise<TextFeatures> {
+  const { id, runtime } = pack.manifest
+  const inputs = ('input' in runtime ? [runtime.input].flat() : []).slice(first).map((name) => knownInput(name, id))
   if (!inputs.includes('input_ids')) throw refused(id, 'names no input_ids, which tokens become')
-  const ofTokens = tokenInputs(await loadTokenizer(pack, tokens), inputs, tokens.maxTokens)
-  if (ngrams === null) return ofTokens
-  return (passage) => [...ngramInputs(passage, ngrams), ...ofTokens(passage)]
+  return tokenInputs(await loadTokenizer(pack, plan), inputs, plan.maxTokens)
 }
 
 /** One text as the inputs of a model; of a longer one than the model takes the start, its end marks kept. */

@@ -5,33 +5,28 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { leveled, readAudio } from '../../../src/detect/audio/audio-reader.js'
 import type { Part } from '../../../src/detect/contract/medium-reader.js'
-import { parseManifest } from '../../../src/detect/package/manifest.js'
-import { TINY_AUDIO_PLAN, writeTinyAudioPackage } from '../../support/detector-audio.js'
+import type { AudioPreprocessing } from '../../../src/detect/package/preprocessing.js'
+import { TINY_AUDIO_PLAN } from '../../support/detector-audio.js'
 import { inRow, mixed, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
-const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const silence = (seconds: number) => new Float32Array(seconds * RATE)
 
 let folder: string
 beforeAll(async () => {
   folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-reader-'))
-  await writeTinyAudioPackage(folder)
 })
 afterAll(() => fs.rm(folder, { recursive: true }))
 
-/** Reads a WAVE file by the tiny package, with fields of its plan replaced. */
-async function read(bytes: Uint8Array, plan: object = {}, input?: string[]) {
-  const text = await fs.readFile(path.join(folder, 'tiny-audio', 'detector.json'), 'utf8')
-  const stated = JSON.parse(text)
-  const runtime = input === undefined ? stated.runtime : { ...stated.runtime, input }
-  const manifest = { ...stated, runtime, preprocessing: { ...TINY_AUDIO_PLAN, ...plan } }
+/** Reads a WAVE file by the plan of the tiny package, with fields of it replaced. */
+async function read(bytes: Uint8Array, plan: Partial<AudioPreprocessing> = {}, isMasked = false) {
   const file = path.join(folder, 'sound.wav')
   await fs.writeFile(file, bytes)
-  return readAudio(file, parseManifest(JSON.stringify(manifest), 'x'), TOOLS)
+  return readAudio(file, { ...TINY_AUDIO_PLAN, ...plan }, isMasked, TOOLS)
 }
 
 async function all<T>(items: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
@@ -69,10 +64,10 @@ describe('readAudio', () => {
   it.each([
     ['zero', 12_000],
     ['repeat', RATE],
-  ])('masks what a window was filled up with, where the network takes a mask: %s', async (padding, heard) => {
+  ] as const)('masks what a window was filled up with, where the network takes a mask: %s', async (padding, heard) => {
     const sound = wavFile(speechLike(0.75, RATE), { rate: RATE })
     const plan = { padding, minSpeechShare: 0, minSpeechSeconds: 0 }
-    const [part] = await all((await read(sound, plan, ['input_values', 'attention_mask'])).parts())
+    const [part] = await all((await read(sound, plan, true)).parts())
     const [, mask] = part?.inputs ?? []
     expect(mask).toMatchObject({ type: 'int64', shape: [1, RATE] })
     expect([...(mask?.values ?? [])].filter((each) => each === 1n)).toHaveLength(heard)

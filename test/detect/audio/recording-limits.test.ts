@@ -33,7 +33,7 @@ class Hurrying extends ManualClock {
 async function read(bytes: Uint8Array, clock = new ManualClock()) {
   const file = path.join(folder, 'sound')
   await fs.writeFile(file, bytes)
-  return readRecording(file, RATE, { maxPixels: 1, timeoutSeconds: 10, ffmpeg: null, clock, parsers: unwatched })
+  return readRecording(file, RATE, { timeoutSeconds: 10, ffmpeg: null, clock, parsers: unwatched })
 }
 
 describe('the time for decoding', () => {

@@ -22,7 +22,7 @@ afterAll(() => fs.rm(folder, { recursive: true }))
 
 const place = (name: string) => path.join(folder, name)
 const read = (file: string) =>
-  readRecording(file, RATE, { maxPixels: 1, timeoutSeconds: 60, ffmpeg, clock: systemClock, parsers: unwatched })
+  readRecording(file, RATE, { timeoutSeconds: 60, ffmpeg, clock: systemClock, parsers: unwatched })
 
 const bytesOf = ({ buffer }: Float32Array) => Buffer.from(buffer as ArrayBuffer)
 

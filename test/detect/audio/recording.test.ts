@@ -12,7 +12,7 @@ import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
-const TOOLS = { maxPixels: 1, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
 let folder: string
 

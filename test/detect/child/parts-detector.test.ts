@@ -44,7 +44,7 @@ function detectorOf(
     },
   }
   const manifest = parseManifest(JSON.stringify({ ...tinyManifest('tiny', FILES), ...fields }), 'x')
-  const tools = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock, parsers: unwatched }
+  const tools = { timeoutSeconds: 1, ffmpeg: null, clock, parsers: unwatched }
   return { asked, detector: createPartsDetector({ folder: '/', digest: '', manifest }, read, model, tools) }
 }
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => fs.rm(folder, { recursive: true }))
 
-const tools = { maxPixels: 64_000_000, timeoutSeconds: 60, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const tools = { timeoutSeconds: 60, ffmpeg: null, clock: systemClock, parsers: unwatched }
 
 async function viewOf(file: string, mediaType: Parameters<typeof writeView>[1]['mediaType']): Promise<Buffer> {
   const out = path.join(folder, 'out')

@@ -5,19 +5,13 @@ import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { Picture } from '../../../src/detect/contract/picture.js'
-import {
-  decodeLevel,
-  type FaceFinder,
-  type FaceLimits,
-  loadFaceFinder,
-  withoutDoubles,
-} from '../../../src/detect/image/face-finder.js'
+import { decodeLevel, type FaceFinder, loadFaceFinder, withoutDoubles } from '../../../src/detect/image/face-finder.js'
 import { faceName, faceSquare, facesIn } from '../../../src/detect/image/image-faces.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { FACES_FILE, FACES_PLAN, writeViewsPackage } from '../../support/detector-faces.js'
 import { noisePixels } from '../../support/detector-images.js'
 
-const LIMITS: FaceLimits = FACES_PLAN
+const LIMITS = FACES_PLAN
 
 async function pictureOf(image: Sharp): Promise<Picture> {
   const { data, info } = await image.removeAlpha().raw().toBuffer({ resolveWithObject: true })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cropImage, cropPositions, keptArea } from '../../../src/detect/image/image-crops.js'
+import { cropPositions, imageParts, keptArea } from '../../../src/detect/image/image-crops.js'
 import type { DecodedImage } from '../../../src/detect/image/image-decode.js'
 import type { ImagePreprocessing } from '../../../src/detect/package/image-plan.js'
 import { noisePixels } from '../../support/detector-images.js'
@@ -40,15 +40,15 @@ describe('keptArea', () => {
   ])('of %d x %d', (width, height, area) => expect(keptArea(width, height)).toEqual(area))
 })
 
-describe('cropImage', () => {
+describe('imageParts', () => {
   it('gives normalized planes of the very pixels where nothing is resized', async () => {
     const pixels = noisePixels(50, 40)
-    const crops = await cropImage(decoded(50, 40, pixels), PLAN)
+    const crops = await imageParts(decoded(50, 40, pixels), PLAN)
     expect(crops.map(({ name }) => name)).toEqual(['top left', 'top right', 'bottom left', 'bottom right', 'center'])
     const [, , , bottomRight] = crops
     const byte = (x: number, y: number, channel: number) => (pixels[(y * 50 + x) * 3 + channel] as number) / 255
-    const at = (channel: number, x: number, y: number) => bottomRight?.input.values[channel * 32 * 32 + y * 32 + x]
-    expect(bottomRight?.input.values).toHaveLength(3 * 32 * 32)
+    const at = (channel: number, x: number, y: number) => bottomRight?.inputs[0]?.values[channel * 32 * 32 + y * 32 + x]
+    expect(bottomRight?.inputs[0]?.values).toHaveLength(3 * 32 * 32)
     expect(at(0, 0, 0)).toBe(Math.fround((byte(18, 8, 0) - 0.5) / 0.5))
     expect(at(1, 31, 31)).toBe(Math.fround((byte(49, 39, 1) - 0.25) / 0.25))
     expect(at(2, 5, 7)).toBe(Math.fround(byte(23, 15, 2)))
@@ -60,23 +60,24 @@ describe('cropImage', () => {
     ['of a strip', 4_000, 36],
     ['of a strip that stands', 36, 4_000],
   ])('brings the short side to size: %s', async (_, width, height) => {
-    const crops = await cropImage(decoded(width, height), PLAN)
+    const crops = await imageParts(decoded(width, height), PLAN)
     expect(crops).toHaveLength(5)
-    for (const { input } of crops) expect(input.values.every((value) => Number.isFinite(value))).toBe(true)
-    expect(new Set(crops.map(({ input }) => Buffer.from(input.values.buffer).toString('base64'))).size).toBe(5)
+    const values = crops.map(({ inputs }) => inputs[0]?.values as Float32Array)
+    for (const each of values) expect(each.every((value) => Number.isFinite(value))).toBe(true)
+    expect(new Set(values.map(({ buffer }) => Buffer.from(buffer).toString('base64'))).size).toBe(5)
   })
 
   it('gives the same bits twice', async () => {
-    const [first, second] = await Promise.all([1, 2].map(() => cropImage(decoded(301, 211), PLAN)))
+    const [first, second] = await Promise.all([1, 2].map(() => imageParts(decoded(301, 211), PLAN)))
     expect(first).toEqual(second)
   })
 
   it('refuses an image below the smallest side', async () => {
-    await expect(cropImage(decoded(31, 500), PLAN)).rejects.toMatchObject({
+    await expect(imageParts(decoded(31, 500), PLAN)).rejects.toMatchObject({
       reason: 'media-too-small',
       message: expect.stringMatching(/31x500 px.*at least 32 px/),
     })
-    await expect(cropImage(decoded(1, 1), PLAN)).rejects.toMatchObject({ reason: 'media-too-small' })
+    await expect(imageParts(decoded(1, 1), PLAN)).rejects.toMatchObject({ reason: 'media-too-small' })
   })
 })
 
@@ -93,16 +94,16 @@ describe('another fit and kernel', () => {
     // Left half black, right half white: cut at the middle, a strip of 20 to 1 would lose both ends.
     const pixels = Buffer.alloc(width * height * 3, 0)
     for (let at = 0; at < pixels.length; at++) if (Math.floor(at / 3) % width >= width / 2) pixels[at] = 255
-    const [crop] = await cropImage(decoded(width, height, pixels), stretch)
-    const row = Array.from(crop?.input.values.subarray(0, 32) ?? [])
+    const [crop] = await imageParts(decoded(width, height, pixels), stretch)
+    const row = Array.from((crop!.inputs[0]!.values as Float32Array).subarray(0, 32))
     expect(row.slice(0, 15)).toEqual(Array.from({ length: 15 }, () => 0))
     expect(row.slice(17)).toEqual(Array.from({ length: 15 }, () => 1))
   })
 
   it.each(['cubic', 'linear'] as const)('%s gives other pixels than lanczos3', async (kernel) => {
     const image = decoded(100, 80)
-    const [one] = await cropImage(image, PLAN)
-    const [other] = await cropImage(image, { ...PLAN, resize: { ...PLAN.resize, kernel } })
-    expect(other?.input.values).not.toEqual(one?.input.values)
+    const [one] = await imageParts(image, PLAN)
+    const [other] = await imageParts(image, { ...PLAN, resize: { ...PLAN.resize, kernel } })
+    expect(other?.inputs[0]?.values).not.toEqual(one?.inputs[0]?.values)
   })
 })

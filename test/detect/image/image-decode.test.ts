@@ -17,7 +17,7 @@ import {
   twoFrames,
 } from '../../support/detector-images.js'
 
-const LIMITS = { maxPixels: 64_000_000, timeoutSeconds: 10 }
+const LIMITS = { timeoutSeconds: 10 }
 const COLOR = { r: 200, g: 100, b: 50 }
 
 let folder: string

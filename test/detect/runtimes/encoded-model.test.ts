@@ -9,6 +9,7 @@ import type { Part } from '../../../src/detect/contract/medium-reader.js'
 import type { Model } from '../../../src/detect/contract/model.js'
 import type { DetectorManifest } from '../../../src/detect/package/manifest.js'
 import { loadOrder, loadPackage } from '../../../src/detect/package/package-loader.js'
+import type { AudioPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import type { OnnxEncodedRuntime } from '../../../src/detect/package/runtime.js'
 import { loadEncodedModel } from '../../../src/detect/runtimes/encoded-model.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
@@ -27,7 +28,7 @@ import { unwatched } from '../../support/unwatched-parsers.js'
 import { wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
-const TOOLS = { maxPixels: 1e6, timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 /** Mean of the magnitudes 0.5: a picture of (0.25, -0.5, 1), whose features are (0.5, -1, 2). */
 const SAMPLES = Float32Array.of(0.5, -0.25, 0.75, -0.5)
 const BY_HAND = 2 * 0.5 + 1 * -1 - 1 * 2 + 12 * 0.5 - 0.5
@@ -108,8 +109,10 @@ describe('a package over the encoder of another', () => {
   })
 
   /** What the package must give the file by hand: its one window is the speech without the silence around it. */
-  async function byHand(manifest: DetectorManifest): Promise<number> {
-    const [window, ...others] = (await readAudio(file, manifest, TOOLS)).parts() as Iterable<Part>
+  async function byHand({ preprocessing }: DetectorManifest): Promise<number> {
+    const [window, ...others] = (
+      await readAudio(file, preprocessing as AudioPreprocessing, false, TOOLS)
+    ).parts() as Iterable<Part>
     expect(others).toEqual([])
     return encodedLogit(loudnessOf(window?.inputs[0]?.values as Float32Array))
   }
@@ -154,7 +157,7 @@ describe('a package over the encoder of another', () => {
   it('does not start on an encoder that sees otherwise than the one it was made with', async () => {
     await writeEncoderPackage(bench.modelsDir, { scale: -2 })
     await writeEncodedPackage(bench.modelsDir)
-    await expect(bench.start({ detectors: ['tiny-encoded'] })).rejects.toMatchObject({
+    await expect(bench.start({ detectors: [{ id: 'tiny-encoded' }] })).rejects.toMatchObject({
       reason: 'detector-self-test-failed',
       message: expect.stringContaining('tiny-encoded scored its own sample'),
     })

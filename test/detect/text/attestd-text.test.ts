@@ -13,7 +13,7 @@ import { calibrate } from '../../../src/detect/scoring/calibration.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const SAMPLES = packagePath('samples')
-const TOOLS = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
+const TOOLS = { timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
 
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
   let pack: DetectorPackage
@@ -22,7 +22,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
 
   beforeAll(async () => {
     folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-text-package-'))
-    const [first] = await loadPackages({ modelsDir: packagePath('models'), detectors: [id] })
+    const [first] = await loadPackages({ modelsDir: packagePath('models'), detectors: [{ id }] })
     pack = first as DetectorPackage
     detector = await loadChildDetector(pack, TOOLS, new Map(), null)
   })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ReadMedia } from '../../../src/detect/contract/medium-reader.js'
 import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { MAX_TEXT_BYTES } from '../../../src/detect/text/decode.js'
-import { readTextWith } from '../../../src/detect/text/text-reader.js'
+import { readText } from '../../../src/detect/text/text-reader.js'
 
 const PLAN: TextPreprocessing = {
   kind: 'text',
@@ -37,9 +37,7 @@ afterAll(() => fs.rm(folder, { recursive: true, force: true }))
 async function read(content: string | Buffer, plan = PLAN): Promise<ReadMedia> {
   const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'text.txt')
   await fs.writeFile(file, content)
-  return readTextWith(file, plan, (passage) => [
-    { type: 'float32', values: Float32Array.of(passage.length), shape: [1] },
-  ])
+  return readText(file, plan, (passage) => [{ type: 'float32', values: Float32Array.of(passage.length), shape: [1] }])
 }
 
 async function names(media: ReadMedia): Promise<string[]> {
@@ -48,7 +46,7 @@ async function names(media: ReadMedia): Promise<string[]> {
   return found
 }
 
-describe('readTextWith', () => {
+describe('readText', () => {
   it('gives a model of raw text what was written, and checks the normalized text all the same', async () => {
     const written = `# Title\n\n**${STORY}**\n`
     const lengths = async (plan: TextPreprocessing) => {

@@ -3,13 +3,10 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
-import type { Part } from '../../../src/detect/contract/medium-reader.js'
-import { loadPackage } from '../../../src/detect/package/package-loader.js'
-import { ngramInputs } from '../../../src/detect/text/text-reader.js'
-import { openTokenReader } from '../../../src/detect/text/token-features.js'
+import { type DetectorPackage, loadPackage } from '../../../src/detect/package/package-loader.js'
+import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
+import { ngramInputs, textFeaturesOf } from '../../../src/detect/text/text-features.js'
 import { writePackage } from '../../support/detector-package.js'
-import { unwatched } from '../../support/unwatched-parsers.js'
 
 const WORDS = 'it was the baker who told me that his bridge would be closed for a week and so we had to go by the lake'
 const VOCABULARY = Object.fromEntries(
@@ -86,15 +83,12 @@ async function packed(fields: Fields = {}) {
   return loadPackage(folder)
 }
 
-/** The inputs of the one passage of the text, as plain numbers. */
+const open = async (pack: DetectorPackage) => textFeaturesOf(pack, pack.manifest.preprocessing as TextPreprocessing)
+
+/** The inputs of the text, as plain numbers. */
 async function inputsOf(fields?: Fields) {
-  const pack = await packed(fields)
-  const read = await openTokenReader(pack)
-  const tools = { maxPixels: 1, timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: unwatched }
-  const parts: Part[] = []
-  for await (const part of (await read(path.join(pack.folder, 'selftest.txt'), pack.manifest, tools)).parts())
-    parts.push(part)
-  return parts[0]!.inputs.map(({ type, values, shape }) => ({ type, values: Array.from(values, Number), shape }))
+  const features = await open(await packed(fields))
+  return features(TEXT).map(({ type, values, shape }) => ({ type, values: Array.from(values, Number), shape }))
 }
 const ids = [1, ...WORDS.split(' ').map((word) => VOCABULARY[word] as number), VOCABULARY['.'] as number, 2]
 
@@ -141,7 +135,7 @@ describe('a text as tokens', () => {
     [['input_ids', 'position_ids'], /runtime\.input: position_ids is none of input_ids/],
     ['ids', /runtime\.input: ids is none of/],
   ])('is refused by a manifest that names the inputs %j', async (input, message) => {
-    await expect(packed({ input }).then(openTokenReader)).rejects.toMatchObject({
+    await expect(packed({ input }).then(open)).rejects.toMatchObject({
       reason: 'manifest-invalid',
       message: expect.stringMatching(message),
     })
@@ -151,14 +145,14 @@ describe('a text as tokens', () => {
     [{ input: 'attention_mask' }],
     [{ input: ['index', 'count', 'style'], features: { ...NGRAMS, tokens: { ...TOKEN_FILES, maxTokens: 64 } } }],
   ])('is refused by a manifest that names no input for the tokens: %j', async (fields) => {
-    await expect(packed(fields).then(openTokenReader)).rejects.toMatchObject({
+    await expect(packed(fields).then(open)).rejects.toMatchObject({
       reason: 'manifest-invalid',
       message: expect.stringContaining('runtime.input: names no input_ids'),
     })
   })
 
   it.each(['', '{', '[]', '{"version":"1.0"}'])('is refused with a tokenizer of %j', async (tokenizer) => {
-    await expect(packed({ tokenizer: tokenizer || ' ' }).then(openTokenReader)).rejects.toMatchObject({
+    await expect(packed({ tokenizer: tokenizer || ' ' }).then(open)).rejects.toMatchObject({
       reason: 'manifest-invalid',
       message: expect.stringContaining('The tokenizer of tiny-text cannot be loaded'),
     })
@@ -169,6 +163,6 @@ describe('a text as tokens', () => {
     const changed = JSON.stringify({ ...TOKENIZER, normalizer: null })
     expect(createHash('sha256').update(changed).digest('hex')).not.toBe(pack.manifest.files['tokenizer.json']?.sha256)
     await fs.writeFile(path.join(pack.folder, 'tokenizer.json'), changed)
-    await expect(openTokenReader(pack)).rejects.toMatchObject({ reason: 'model-digest-mismatch' })
+    await expect(open(pack)).rejects.toMatchObject({ reason: 'model-digest-mismatch' })
   })
 })
