@@ -1,13 +1,10 @@
-import fs from 'node:fs/promises'
-import type { Clock } from '../core/clock.js'
 import { isDiskFull } from '../core/disk/storage-error.js'
 import { AttestdError, toAttestdError } from '../core/errors.js'
 import { startDeadline } from '../core/time-limit.js'
 import type { MediaCache } from './cache/media-cache.js'
-import { type Spooled, spool } from './cache/spool.js'
+import { removeSpooled, type Spooled, spool } from './cache/spool.js'
 import type { FetchPool, Transfer } from './fetch-pool.js'
 import { fetchIpfs, type IpfsFetchOptions } from './ipfs/ipfs-fetch.js'
-import type { OnMediaEvent } from './media-event.js'
 import type { ContentHashAlgorithm } from './media-source.js'
 import type { MediaUri } from './uri.js'
 import { fetchWeb, type HttpsFetchOptions } from './web/https-fetch.js'
@@ -20,16 +17,11 @@ export interface Arrival {
 }
 
 /** What every download shares: the cache it fills, the limits on one, and the two ways of fetching. */
-export interface DownloadOptions {
+export interface DownloadOptions extends IpfsFetchOptions, HttpsFetchOptions {
   readonly cache: MediaCache
   readonly algorithm: ContentHashAlgorithm
-  readonly maxBytes: number
   readonly timeoutMs: number
   readonly pool: FetchPool
-  readonly clock: Clock
-  readonly onEvent: OnMediaEvent
-  readonly ipfs: IpfsFetchOptions
-  readonly web: HttpsFetchOptions
 }
 
 /**
@@ -77,10 +69,10 @@ async function receive(
   options: DownloadOptions,
 ): Promise<{ value: Spooled; origin: string }> {
   const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, hash, options)
-  if (uri.kind === 'ipfs') return fetchIpfs(uri, { write, discard: removeFile }, transfer, options.ipfs)
+  if (uri.kind === 'ipfs') return fetchIpfs(uri, write, transfer, options)
   const disconnect = transfer.connect()
   try {
-    return { value: await write(fetchWeb(uri.url, transfer, options.web)), origin: uri.url.host }
+    return { value: await write(fetchWeb(uri.url, transfer, options)), origin: uri.url.host }
   } finally {
     disconnect()
   }
@@ -94,12 +86,8 @@ async function writeVerified(
 ): Promise<Spooled> {
   const spooled = await spool(source, cache.temporaryFile(), { algorithm, maxBytes })
   if (hash === null || spooled.digest === hash) return spooled
-  await removeFile(spooled)
+  await removeSpooled(spooled)
   throw hashMismatch(algorithm, hash, spooled)
-}
-
-async function removeFile({ file }: Spooled): Promise<void> {
-  await fs.rm(file, { force: true }).catch(() => {})
 }
 
 function hashMismatch(algorithm: ContentHashAlgorithm, expected: string, { digest, bytes }: Spooled): AttestdError {

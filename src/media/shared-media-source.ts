@@ -6,7 +6,6 @@ import { type MediaUri, parseMediaUri } from './uri.js'
 
 /** What `createMediaSource` builds and `SharedMediaSource` closes: the cache, and downloads that fill it. */
 export interface SharedMediaSourceParts extends DownloadOptions {
-  readonly allowHttp: boolean
   disconnect(): Promise<void>
 }
 
@@ -25,7 +24,7 @@ export class SharedMediaSource implements MediaSource {
 
   async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchedMedia> {
     signal?.throwIfAborted()
-    const uri = this.#parse(request.uri)
+    const uri = parseMediaUri(request.uri)
     const hash = parseContentHash(request.contentHash)
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#refuseWhenClosed()
@@ -39,7 +38,7 @@ export class SharedMediaSource implements MediaSource {
 
   async fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {
     this.#refuseWhenClosed()
-    const uri = this.#parse(text)
+    const uri = parseMediaUri(text)
     const media = await this.#flights.join(
       `unstated ${text}`,
       text,
@@ -88,10 +87,6 @@ export class SharedMediaSource implements MediaSource {
   #reportCache(cached: FetchedMedia | null, hash: string): void {
     const outcome = cached ? 'hit' : this.#flights.labelOf(hash) === undefined ? 'miss' : 'shared'
     this.#parts.onEvent({ type: 'cache', outcome, bytes: cached?.bytes ?? 0 })
-  }
-
-  #parse(uri: string): MediaUri {
-    return parseMediaUri(uri, { allowHttp: this.#parts.allowHttp })
   }
 
   #refuseWhenClosed(): void {

@@ -25,12 +25,6 @@ export interface WebUri {
 /** A parsed URI of a kind that can be fetched; every other scheme is `uri-unsupported`. */
 export type MediaUri = IpfsUri | WebUri
 
-/** The one choice about schemes: without it only `ipfs://` and `https://` are taken. */
-export interface UriOptions {
-  /** Takes `http://` too; for closed networks, an operator's choice. @default false */
-  readonly allowHttp?: boolean
-}
-
 /** Longest URI that is looked at, UTF-16 units. */
 const MAX_URI_LENGTH = 4096
 /** Deepest path below a root CID. */
@@ -46,13 +40,12 @@ const ANY_BASE = base32.decoder
   .or(base16upper.decoder)
 
 /** Reads an asset's URI. @throws uri-unsupported: other schemes, CIDs that cannot be verified, malformed text */
-export function parseMediaUri(uri: string, options: UriOptions = {}): MediaUri {
+export function parseMediaUri(uri: string): MediaUri {
   if (uri.length > MAX_URI_LENGTH) throw unsupported(uri, `it is longer than ${MAX_URI_LENGTH} characters`)
   const text = uri.trim()
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme === 'ipfs') return parseIpfs(text)
-  if (scheme === 'https' || (scheme === 'http' && options.allowHttp)) return parseWeb(text)
-  if (scheme === 'http') throw unsupported(uri, 'http:// is not allowed; only https:// and ipfs:// are')
+  if (scheme === 'https') return parseWeb(text)
   throw unsupported(uri, 'only ipfs:// and https:// are supported')
 }
 

@@ -47,7 +47,7 @@ describe('parseMediaUri', () => {
     ['data:image/png;base64,AAAA', /only ipfs/],
     ['file:///etc/passwd', /only ipfs/],
     ['ftp://example.com/a', /only ipfs/],
-    ['http://example.com/a', /http:\/\/ is not allowed/],
+    ['http://example.com/a', /only ipfs:\/\/ and https:\/\/ are supported/],
     ['https://', /does not parse/],
     ['https://exa mple.com/', /does not parse/],
     ['https://user:pass@example.com/', /credentials/],
@@ -69,12 +69,11 @@ describe('parseMediaUri', () => {
     expect(() => parseMediaUri(uri)).toThrow(expect.objectContaining({ reason: 'uri-unsupported' }))
   })
 
-  it('reads https, and http where the operator allows it', () => {
+  it('reads https', () => {
     expect(parseMediaUri('https://example.com/a?b=c#d')).toEqual({
       kind: 'https',
       url: new URL('https://example.com/a?b=c'),
     })
-    expect(parseMediaUri('http://example.com/a', { allowHttp: true }).kind).toBe('https')
   })
 
   it('does not repeat credentials in its refusal', () => {

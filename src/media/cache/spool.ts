@@ -52,6 +52,11 @@ export async function spool(
   return { file, bytes, digest: hasher.digest() }
 }
 
+/** Removes what is of no use: another attempt was faster, or its digest is not the stated one. Never throws. */
+export async function removeSpooled({ file }: Spooled): Promise<void> {
+  await fs.rm(file, { force: true }).catch(() => {})
+}
+
 /** The refusal of media over the cap. */
 export const tooLarge = (maxBytes: number): AttestdError =>
   new AttestdError('media-too-large', `The media is larger than the cap of ${maxBytes} bytes.`)

@@ -14,8 +14,8 @@ export interface CarBlock {
 
 /** A CAR as it arrives; every block that comes out of it is verified. */
 export interface CarStream {
-  /** The next block, or null at the end, be it clean or a cut. @throws AttestdError media-integrity, media-timeout */
-  next(): Promise<CarBlock | null>
+  /** Ends with the CAR, be it clean or a cut. @throws AttestdError media-integrity, media-timeout */
+  readonly blocks: AsyncIterator<CarBlock, void>
   close(): void
 }
 
@@ -48,40 +48,23 @@ export async function openCar(
     reply.body.destroy()
     return null
   }
-  return { ...readCar(budget.counted(bodyChunks(reply, signal))), close: () => reply.body.destroy() }
+  return { blocks: readCar(budget(bodyChunks(reply, signal))), close: () => reply.body.destroy() }
 }
 
 /** Decodes and verifies a CAR from its bytes. */
-function readCar(chunks: AsyncIterable<Uint8Array>): Pick<CarStream, 'next'> {
+async function* readCar(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CarBlock, void> {
   const reader = cappedReader(asyncIterableReader(chunks))
-  let started = false
-  let ended = false
-
-  async function read(): Promise<CarBlock | null> {
-    if (!started) {
-      started = true
-      await readHeader(reader, 1)
+  try {
+    await readHeader(reader, 1)
+    while ((await reader.upTo(8)).length > 0) {
+      const { cid, blockLength } = await readBlockHead(reader)
+      const bytes = await reader.exactly(blockLength, true)
+      checkBlock(cid, bytes)
+      yield { cid, bytes }
     }
-    if ((await reader.upTo(8)).length === 0) return null
-    const { cid, blockLength } = await readBlockHead(reader)
-    const bytes = await reader.exactly(blockLength, true)
-    checkBlock(cid, bytes)
-    return { cid, bytes }
-  }
-
-  return {
-    async next() {
-      if (ended) return null
-      try {
-        const block = await read()
-        ended = block === null
-        return block
-      } catch (error) {
-        ended = true
-        if (isCut(error)) return null
-        throw error instanceof AttestdError ? error : integrity(`its CAR does not decode (${String(error)})`)
-      }
-    },
+  } catch (error) {
+    if (isCut(error)) return
+    throw error instanceof AttestdError ? error : integrity(`its CAR does not decode (${String(error)})`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { Agent, type Dispatcher } from 'undici'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readBounded } from '../../core/net/read-bounded.js'
 import type { AddressGuard } from '../web/address-guard.js'
@@ -15,14 +16,14 @@ export interface Gateway {
   readonly authorization: string | undefined
 }
 
-/** Limits on requests to gateways, times in milliseconds; `now` is the wall clock, for Retry-After dates. */
+/** Limits on requests to gateways, times in milliseconds; `clock` is for Retry-After dates. */
 export interface GatewayHttpOptions {
   /** Vets hops that leave the gateway's own origin. */
   readonly guard: AddressGuard
   readonly maxRedirects: number
   readonly idleMs: number
   readonly connectTimeoutMs: number
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Plain HTTP to the configured gateways, which verifies nothing: blocks are checked where they are read. */
@@ -32,11 +33,11 @@ export interface GatewayHttp {
   close(): Promise<void>
 }
 
-/** What one attempt may receive in all; a gateway that sends more is padding. */
-export interface ByteBudget {
-  /** Chunks as they come, counted. @throws AttestdError media-integrity when there are too many bytes */
-  counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>
-}
+/**
+ * Counts chunks as they come against what one attempt may receive in all; a gateway that sends more is padding.
+ * @throws AttestdError media-integrity when there are too many bytes
+ */
+export type ByteBudget = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array>
 
 /** Share of a file's size that graph nodes, CIDs and framing may add; real graphs need under 1 %. */
 const OVERHEAD_SHARE = 1 / 8
@@ -102,15 +103,13 @@ export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
 export function createByteBudget(maxBytes: number, arrived?: (bytes: number) => Promise<void>): ByteBudget {
   const limit = maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES
   let taken = 0
-  return {
-    async *counted(chunks) {
-      for await (const chunk of chunks) {
-        taken += chunk.length
-        if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
-        await arrived?.(chunk.length)
-        yield chunk
-      }
-    },
+  return async function* (chunks) {
+    for await (const chunk of chunks) {
+      taken += chunk.length
+      if (taken > limit) throw integrity(`it sent over ${Math.round(limit)} bytes for a file of at most ${maxBytes}`)
+      await arrived?.(chunk.length)
+      yield chunk
+    }
   }
 }
 
@@ -123,7 +122,7 @@ export async function fetchBlock(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const reply = await http.get(gateway, `${ipfsPath(cid)}?format=raw`, 'application/vnd.ipld.raw', signal)
-  const chunks = budget.counted(bodyChunks(reply, signal))
+  const chunks = budget(bodyChunks(reply, signal))
   const block = await readBounded(chunks, MAX_BLOCK_BYTES, () => integrity('a block is over the block cap'))
   checkBlock(cid, block)
   return block

@@ -3,6 +3,7 @@ import { AttestdError, isAbort } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { followerOf } from '../../core/time-limit.js'
+import { removeSpooled, type Spooled } from '../cache/spool.js'
 import type { FetchPool, Transfer } from '../fetch-pool.js'
 import type { OnMediaEvent } from '../media-event.js'
 import type { IpfsUri } from '../uri.js'
@@ -27,11 +28,7 @@ export interface IpfsFetchOptions {
 }
 
 /** Takes the bytes of one attempt; every attempt gets its own call. */
-export interface Sink<T> {
-  write(source: AsyncIterable<Uint8Array>): Promise<T>
-  /** Removes what an attempt wrote that finished too late. */
-  discard(value: T): void
-}
+type Write = (source: AsyncIterable<Uint8Array>) => Promise<Spooled>
 
 /** Reasons that hold at every gateway: of verified blocks or the own disk. All others are one gateway's failure. */
 const FINAL = new Set<Reason>([
@@ -47,18 +44,18 @@ const ATTEMPT_ENDED = new DOMException('the attempt has ended', 'AbortError')
 /** Statuses by which a gateway states that it does not have (or may not give) this content. */
 const NOT_HERE = new Set([403, 404, 410, 451])
 
-/** Fetches a URI's file from the gateways, hedged, verified. @throws uri-unsupported, media-*, and the sink's */
-export async function fetchIpfs<T>(
+/** Fetches a URI's file from the gateways, hedged, verified. @throws uri-unsupported, media-*, and what `write` throws */
+export async function fetchIpfs(
   uri: IpfsUri,
-  sink: Sink<T>,
+  write: Write,
   transfer: Transfer,
   options: IpfsFetchOptions,
-): Promise<{ value: T; origin: string }> {
+): Promise<{ value: Spooled; origin: string }> {
   const { health, clock, hedgeMs, pool } = options
   const gateways = health.order()
   if (gateways.length === 0) throw noGateway(health.retryAfterMs())
   const attempt = (gateway: Gateway, context: AttemptContext) =>
-    tryGateway(uri, sink, gateway, context, transfer, options)
+    tryGateway(uri, write, gateway, context, transfer, options)
   try {
     const { value, candidate } = await hedgedRace(gateways, attempt, {
       clock,
@@ -66,7 +63,7 @@ export async function fetchIpfs<T>(
       signal: transfer.signal,
       mayHedge: () => pool.mayHedge,
       isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
-      onUnused: sink.discard,
+      onUnused: removeSpooled,
       onSlow: (gateway) => note(gateway, 'slow', undefined, options),
     })
     return { value, origin: candidate.name }
@@ -75,14 +72,14 @@ export async function fetchIpfs<T>(
   }
 }
 
-async function tryGateway<T>(
+async function tryGateway(
   uri: IpfsUri,
-  sink: Sink<T>,
+  write: Write,
   gateway: Gateway,
   context: AttemptContext,
   transfer: Transfer,
   options: IpfsFetchOptions,
-): Promise<T> {
+): Promise<Spooled> {
   const started = options.clock.monotonic()
   const disconnect = transfer.connect()
   let bytes = 0
@@ -104,7 +101,7 @@ async function tryGateway<T>(
       ms: Math.round(options.clock.monotonic() - started),
     })
   try {
-    const value = await readFrom(uri, sink, gateway, { onBlock, arrived }, context.signal, options)
+    const value = await readFrom(uri, write, gateway, { onBlock, arrived }, context.signal, options)
     note(gateway, 'ok', undefined, options)
     report('ok')
     return value
@@ -118,14 +115,14 @@ async function tryGateway<T>(
   }
 }
 
-async function readFrom<T>(
+async function readFrom(
   uri: IpfsUri,
-  sink: Sink<T>,
+  write: Write,
   gateway: Gateway,
   { arrived, onBlock }: { arrived(bytes: number): Promise<void>; onBlock(bytes: number): void },
   signal: AbortSignal,
   { http, maxBytes }: IpfsFetchOptions,
-): Promise<T> {
+): Promise<Spooled> {
   const budget = createByteBudget(maxBytes, arrived)
   // Ends block requests that were made ahead when the attempt ends for another reason.
   const attempt = followerOf(signal)
@@ -135,7 +132,7 @@ async function readFrom<T>(
     onBlock,
   })
   try {
-    return await sink.write(readUnixfsFile(uri, blocks, maxBytes))
+    return await write(readUnixfsFile(uri, blocks, maxBytes))
   } finally {
     blocks.close()
     attempt.leave()

@@ -24,8 +24,7 @@ export interface ProbeOptions {
 export async function probeGateway(url: string, { clock, maxRedirects, timeoutMs }: ProbeOptions): Promise<string> {
   const gateway = parseGateway(url)
   const guard = createAddressGuard({ connectTimeoutMs: timeoutMs })
-  const limits = { guard, maxRedirects, idleMs: timeoutMs, connectTimeoutMs: timeoutMs }
-  const http = createGatewayHttp({ ...limits, now: () => clock.now() })
+  const http = createGatewayHttp({ guard, maxRedirects, idleMs: timeoutMs, connectTimeoutMs: timeoutMs, clock })
   const late = () => new AttestdError('media-timeout', `${gateway.name} did not answer within ${timeoutMs / 1000} s.`)
   const limit = startDeadline(clock, timeoutMs, undefined, late)
   try {

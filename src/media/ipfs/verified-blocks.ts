@@ -83,8 +83,8 @@ export class VerifiedBlocks implements ReadableStorage {
   async #fromCar(key: string): Promise<Uint8Array | null> {
     if (this.#car === undefined) this.#car = await this.#options.openCar()
     while (this.#car) {
-      const block = await this.#car.next()
-      if (block === null) {
+      const { value: block } = await this.#car.blocks.next()
+      if (!block) {
         this.#car = null
         return null
       }

@@ -8,19 +8,17 @@ import { AttestdError } from '../../core/errors.js'
 /** Resolves a host name to every address it has; `dns.lookup` with `all: true` by default. */
 export type ResolveAll = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
-/** What may be dialled for a URL that an asset names; the defaults let only public addresses through, by TLS. */
+/** What may be dialled for an `https:` URL that an asset names; the defaults let only public addresses through. */
 export interface AddressGuardOptions {
   /** @default [443] */
   readonly allowedPorts?: readonly number[] | undefined
-  /** Takes `http:` too, then with port 80. @default false */
-  readonly allowHttp?: boolean
   /** @default public addresses */
   readonly isAllowed?: ((address: string) => boolean) | undefined
   /** @default the system's */
   readonly resolve?: ResolveAll | undefined
   /** Further certificate authority, PEM, for closed networks. */
   readonly ca?: string | undefined
-  /** Longest time to a connection, milliseconds. @default 10000 */
+  /** Longest time to a connection, milliseconds. @default CONNECT_TIMEOUT_MS */
   readonly connectTimeoutMs?: number
 }
 
@@ -32,7 +30,8 @@ export interface AddressGuard {
   readonly dispatcher: Agent
 }
 
-const DEFAULT_CONNECT_TIMEOUT_MS = 10_000
+/** @default longest time to a connection, milliseconds */
+export const CONNECT_TIMEOUT_MS = 10_000
 
 /** RFC 6052's well-known prefix: IPv4 as seen from an IPv6-only network. */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
@@ -58,7 +57,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const isAllowed = options.isAllowed ?? isPublicAddress
   const resolve = options.resolve ?? ((hostname) => dns.promises.lookup(hostname, { all: true }))
   const connect = buildConnector({
-    timeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     lookup: guardedLookup(resolve, isAllowed),
     ca: options.ca,
   })
@@ -79,15 +78,14 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
 }
 
 function checkUrl(url: URL, options: AddressGuardOptions, isAllowed: (address: string) => boolean): void {
-  const http = url.protocol === 'http:'
-  if (url.protocol !== 'https:' && !(http && options.allowHttp)) {
+  if (url.protocol !== 'https:') {
     throw new AttestdError('uri-unsupported', `The URI leads to ${url.protocol}//, which is not supported.`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new AttestdError('address-refused', 'The URI leads to a URL that contains credentials.')
   }
-  const port = url.port === '' ? (http ? 80 : 443) : Number(url.port)
-  const allowedPorts = options.allowedPorts ?? (options.allowHttp ? [443, 80] : [443])
+  const { allowedPorts = [443] } = options
+  const port = url.port === '' ? 443 : Number(url.port)
   if (!allowedPorts.includes(port)) {
     throw new AttestdError('address-refused', `The URI leads to port ${port} of ${url.hostname}, which is not allowed.`)
   }

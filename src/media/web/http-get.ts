@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, errors, request } from 'undici'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { certificateFix } from '../../core/net/certificate-fix.js'
 import { parseRetryAfter } from '../../core/retry.js'
@@ -14,8 +15,8 @@ export interface GetOptions {
   readonly signal: AbortSignal
   /** Vets the URL of every hop and gives what dials it; `headers` adds to that hop alone (credentials). @throws to refuse */
   route(url: URL): { readonly dispatcher: Dispatcher; readonly headers?: Readonly<Record<string, string>> }
-  /** Wall clock, Unix milliseconds, to read Retry-After dates. */
-  now(): number
+  /** To read Retry-After dates. */
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** A 200 answer whose body has not been read; other statuses are thrown as `HttpStatusError`. */
@@ -50,7 +51,7 @@ export async function get(start: URL, options: GetOptions): Promise<GetReply> {
     const response = await send(url, options)
     const location = response.headers.location
     if (!REDIRECTS.has(response.statusCode) || typeof location !== 'string') return accept(url, response, options)
-    discard(response.body)
+    response.body.destroy()
     if (!URL.canParse(location, url.href))
       throw new AttestdError('media-redirects', `${url.host} redirected to no URL.`)
     url = new URL(location, url)
@@ -78,12 +79,12 @@ async function send(url: URL, options: GetOptions): Promise<Dispatcher.ResponseD
 
 function accept(url: URL, { statusCode, headers, body }: Dispatcher.ResponseData, options: GetOptions): GetReply {
   if (statusCode !== 200) {
-    discard(body)
-    throw new HttpStatusError(url.host, statusCode, parseRetryAfter(first(headers['retry-after']), options.now()))
+    body.destroy()
+    throw new HttpStatusError(url.host, statusCode, parseRetryAfter(first(headers['retry-after']), options.clock.now()))
   }
   const encoding = first(headers['content-encoding']) ?? 'identity'
   if (encoding !== 'identity') {
-    discard(body)
+    body.destroy()
     throw new AttestdError('media-unreachable', `${url.host} sent ${encoding} although plain bytes were requested.`)
   }
   const length = Number(first(headers['content-length']) ?? Number.NaN)
@@ -102,7 +103,7 @@ export async function* bodyChunks(reply: GetReply, signal: AbortSignal): AsyncGe
   } catch (error) {
     throw httpFailure(error, reply.url.host, signal)
   } finally {
-    discard(reply.body)
+    reply.body.destroy()
   }
 }
 
@@ -117,10 +118,6 @@ function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown
   const reason = timedOut ? 'media-timeout' : 'media-unreachable'
   const fix = certificateFix(error)
   return new AttestdError(reason, `${host} failed: ${errorText(error)}.`, { cause: error, facts: { host }, fix })
-}
-
-function discard(body: Readable): void {
-  body.destroy()
 }
 
 const first = (header: string | string[] | undefined): string | undefined =>

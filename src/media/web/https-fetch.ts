@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { tooLarge } from '../cache/spool.js'
 import type { Transfer } from '../fetch-pool.js'
@@ -10,7 +11,7 @@ export interface HttpsFetchOptions {
   readonly maxBytes: number
   readonly maxRedirects: number
   readonly idleMs: number
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 /**
@@ -24,11 +25,9 @@ export async function* fetchWeb(
   options: HttpsFetchOptions,
 ): AsyncGenerator<Uint8Array> {
   const reply = await get(url, {
+    ...options,
     headers: { accept: '*/*' },
-    maxRedirects: options.maxRedirects,
-    idleMs: options.idleMs,
     signal,
-    now: options.now,
     route: (hop) => {
       options.guard.check(hop)
       return { dispatcher: options.guard.dispatcher }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/core/clock.js'
 import {
   createByteBudget,
   createGatewayHttp,
@@ -79,7 +80,7 @@ describe('fetchBlock', () => {
     }
     const server = await TestGateway.start(new TestDag(), faults)
     const guard = createAddressGuard()
-    const http = createGatewayHttp({ guard, maxRedirects: 2, idleMs: 5000, connectTimeoutMs: 1000, now: () => 0 })
+    const http = createGatewayHttp({ guard, maxRedirects: 2, idleMs: 5000, connectTimeoutMs: 1000, clock: systemClock })
     open.push(
       { close: () => server.stop() },
       { close: () => http.close() },

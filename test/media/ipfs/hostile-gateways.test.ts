@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../support/manual-clock.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
 import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
+import { selfSigned } from '../support/self-signed.js'
 import { encodeCar, type GatewayFaults } from '../support/test-gateway.js'
 
 const content = someBytes(2_000_000)
@@ -127,24 +128,25 @@ describe('a gateway that breaks the contract', () => {
 
   it('is not followed to another private origin, nor are its credentials', async () => {
     const { dag, uri } = await dagWithContent()
-    const other = await startGateway(dag)
-    const gateway = await startGateway(dag, { answer: redirect((request) => other.url + request.url!) })
-    const source = await startSource({
+    const tls = selfSigned('other.test')
+    const other = await startGateway(dag, { tls })
+    const port = Number(new URL(other.url).port)
+    let elsewhere = `https://127.0.0.1:${port}`
+    const gateway = await startGateway(dag, { answer: redirect((request) => elsewhere + request.url!) })
+    const options = {
       gateways: [gateway.url.replace('://', '://user:pass@')],
-      allowHttp: true,
-      allowedPorts: [Number(new URL(other.url).port)],
-    })
+      allowedPorts: [port],
+      ca: tls.cert,
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    }
+    const source = await startSource(options)
     expect((await failure(source.fetch({ uri, contentHash }))).message).toContain(
       'redirected to a place that is not allowed',
     )
     expect(other.requests).toEqual([])
 
-    const open = await startSource({
-      gateways: [gateway.url.replace('://', '://user:pass@')],
-      allowHttp: true,
-      allowedPorts: [Number(new URL(other.url).port)],
-      isAllowed: () => true,
-    })
+    elsewhere = `https://other.test:${port}`
+    const open = await startSource({ ...options, isAllowed: () => true })
     expect(await open.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
     expect(other.authorizations).toEqual([undefined])
   })

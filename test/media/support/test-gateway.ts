@@ -1,4 +1,5 @@
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { CarWriter } from '@ipld/car/writer'
 import { CID } from 'multiformats/cid'
@@ -20,6 +21,8 @@ export interface GatewayFaults {
   cutAfter?: number
   /** Knows raw blocks only. */
   noCar?: boolean
+  /** Speaks TLS with this key and certificate. */
+  tls?: { readonly key: string; readonly cert: string }
 }
 
 /** A trustless gateway over HTTP, in this process. */
@@ -36,12 +39,13 @@ export class TestGateway {
   private constructor(dag: TestDag, faults: GatewayFaults) {
     this.#dag = dag
     this.faults = faults
-    this.#server = http.createServer((request, response) => {
+    const listener: http.RequestListener = (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         response.statusCode = 404
         response.end(String(error))
       })
-    })
+    }
+    this.#server = faults.tls ? https.createServer(faults.tls, listener) : http.createServer(listener)
   }
 
   static async start(dag: TestDag, faults: GatewayFaults = {}): Promise<TestGateway> {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bodyChunks, type GetOptions, get, HttpStatusError } from '../../../src/media/web/http-get.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
@@ -35,7 +36,7 @@ const options = (more: Partial<GetOptions> = {}): GetOptions => ({
   idleMs: 10_000,
   signal: new AbortController().signal,
   route: () => ({ dispatcher }),
-  now: () => Date.UTC(2026, 0, 1),
+  clock: new ManualClock(),
   ...more,
 })
 const ask = (path = '/', more: Partial<GetOptions> = {}) => get(new URL(path, origin), options(more))
