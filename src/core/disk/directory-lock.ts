@@ -12,18 +12,13 @@ import { storageError } from './storage-error.js'
 
 const Holder = z.object({ pid: z.int().positive(), started: z.string(), scope: z.string() })
 
-/** By default a beat every 3 s, and a silence of 15 s; tests pass shorter ones. */
-export interface LockTimes {
-  /** How often the holder shows that it lives, milliseconds. */
-  readonly beatMs: number
-  /** A holder of another host or container that showed nothing for this long is taken for dead, milliseconds. */
-  readonly silenceMs: number
-}
-
 /** Makes the error for a directory that is held. @param who the holder in words, for instance `process 42` */
 export type InUse = (who: string) => AttestdError
 
-const DEFAULT_TIMES: LockTimes = { beatMs: 3000, silenceMs: 15_000 }
+/** How often the holder shows that it lives, milliseconds. */
+export const BEAT_MS = 3000
+/** A holder of another host or container that showed nothing for this long is taken for dead, milliseconds. */
+const SILENCE_MS = 15_000
 /** Rounds of losing a free directory to another process before giving up. */
 const MAX_ROUNDS = 8
 
@@ -51,21 +46,21 @@ export class DirectoryLock {
    * @param inUse the error to throw while another process, or this one, holds the directory; `who` names the holder
    * @throws what `inUse` makes, or `data-dir-unusable`
    */
-  static async take(dir: string, inUse: InUse, clock: Clock, times: LockTimes = DEFAULT_TIMES): Promise<DirectoryLock> {
+  static async take(dir: string, inUse: InUse, clock: Clock): Promise<DirectoryLock> {
     const text = JSON.stringify({ ...(await ownIdentity()), token: randomUUID() })
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const highest = Math.max(0, ...(await lockNumbers(dir)))
       const file = fileOf(dir, highest)
       const holder = await holderIn(file)
-      if (holder && ((await isAlive(holder)) ?? (await beats(file, clock, times)))) {
+      if (holder && ((await isAlive(holder)) ?? (await beats(file, clock)))) {
         throw inUse(holder.pid === process.pid ? 'this process' : `process ${holder.pid}`)
       }
-      if (await claim(dir, highest + 1, text)) return new DirectoryLock(dir, highest + 1, text, clock, times)
+      if (await claim(dir, highest + 1, text)) return new DirectoryLock(dir, highest + 1, text, clock)
     }
     throw inUse('other processes that try as well')
   }
 
-  private constructor(dir: string, number: number, text: string, clock: Clock, { beatMs }: LockTimes) {
+  private constructor(dir: string, number: number, text: string, clock: Clock) {
     this.#dir = dir
     this.#number = number
     this.#text = text
@@ -73,7 +68,7 @@ export class DirectoryLock {
     this.lost = new Promise((resolve) => {
       this.#reportLost = resolve
     })
-    this.#stopBeats = startRepeating(clock, beatMs, () => void this.#beat())
+    this.#stopBeats = startRepeating(clock, BEAT_MS, () => void this.#beat())
   }
 
   /** Gives the directory back, unless it was taken away. */
@@ -138,11 +133,11 @@ async function holderIn(file: string): Promise<ProcessIdentity | null> {
 }
 
 /** Watches for a sign of life. Only changes count, because the clocks of two hosts may differ. */
-async function beats(file: string, clock: Clock, { beatMs, silenceMs }: LockTimes): Promise<boolean> {
+async function beats(file: string, clock: Clock): Promise<boolean> {
   const modifiedAt = async () => (await fs.stat(file).catch(() => null))?.mtimeMs
   const first = await modifiedAt()
-  for (let waited = 0; waited < silenceMs; waited += beatMs) {
-    await clock.sleep(beatMs)
+  for (let waited = 0; waited < SILENCE_MS; waited += BEAT_MS) {
+    await clock.sleep(BEAT_MS)
     if ((await modifiedAt()) !== first) return true
   }
   return false

@@ -4,12 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
-import { DirectoryLock, type InUse } from '../../../src/core/disk/directory-lock.js'
+import { BEAT_MS, DirectoryLock, type InUse } from '../../../src/core/disk/directory-lock.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../../src/core/disk/process-identity.js'
 import { AttestdError } from '../../../src/core/errors.js'
+import { ManualClock, settle } from '../../support/manual-clock.js'
 
-const TIMES = { beatMs: 20, silenceMs: 120 }
 const inUse: InUse = (who) => new AttestdError('queue-in-use', `taken by ${who}`)
 
 let root: string
@@ -33,14 +32,27 @@ async function directory(lock?: unknown): Promise<string> {
   return dir
 }
 
-async function outcome(dir: string): Promise<string> {
-  return DirectoryLock.take(dir, inUse, systemClock, TIMES).then(
+const take = (dir: string, clock = new ManualClock()) => DirectoryLock.take(dir, inUse, clock)
+
+/** @param beat called before each look for a sign of life */
+async function outcome(dir: string, beat = async () => {}): Promise<string> {
+  const clock = new ManualClock()
+  const taken = { ended: false }
+  const taking = take(dir, clock).then(
     async (lock) => {
       await lock.release()
       return 'taken'
     },
     (error: { reason: string }) => error.reason,
   )
+  void taking.finally(() => {
+    taken.ended = true
+  })
+  while (!taken.ended) {
+    if (clock.sleeping > 0) await beat()
+    await clock.advance(BEAT_MS)
+  }
+  return taking
 }
 
 describe('directory lock', () => {
@@ -63,10 +75,10 @@ describe('directory lock', () => {
 
   it('leaves an emptied file behind, and names a lock that cannot be read', async () => {
     const dir = await directory()
-    await (await DirectoryLock.take(dir, inUse, systemClock, TIMES)).release()
+    await (await take(dir)).release()
     expect(await readFile(path.join(dir, 'lock.1'), 'utf8')).toBe('')
     await mkdir(path.join(dir, 'lock.2'))
-    await expect(DirectoryLock.take(dir, inUse, systemClock, TIMES)).rejects.toMatchObject({
+    await expect(take(dir)).rejects.toMatchObject({
       reason: 'data-dir-unusable',
     })
   })
@@ -77,21 +89,14 @@ describe('directory lock', () => {
   ])('respects a holder %s that shows that it lives', async (_, difference) => {
     const dir = await directory({ ...own, ...difference, token: 't' })
     let beat = 0
-    const timer = setInterval(() => void utimes(path.join(dir, 'lock.7'), 1, ++beat).catch(() => {}), TIMES.beatMs / 2)
-    try {
-      expect(await outcome(dir)).toBe('queue-in-use')
-    } finally {
-      clearInterval(timer)
-    }
+    expect(await outcome(dir, () => utimes(path.join(dir, 'lock.7'), 1, ++beat))).toBe('queue-in-use')
   })
 
   it.each(Array.from({ length: 10 }, (_, n) => n))(
     'lets exactly one of many take over a stale lock, round %i',
     async () => {
       const dir = await directory({ ...own, pid: deadPid, token: 't' })
-      const takes = await Promise.allSettled(
-        Array.from({ length: 30 }, () => DirectoryLock.take(dir, inUse, systemClock, TIMES)),
-      )
+      const takes = await Promise.allSettled(Array.from({ length: 30 }, () => take(dir)))
       const won = takes.filter((take) => take.status === 'fulfilled')
       expect(won).toHaveLength(1)
       for (const take of takes)
@@ -104,20 +109,23 @@ describe('directory lock', () => {
 
   it('shows that it lives, notices when it was taken away, and then leaves the new lock alone', async () => {
     const dir = await directory()
-    const lock = await DirectoryLock.take(dir, inUse, systemClock, TIMES)
+    const clock = new ManualClock()
+    const lock = await take(dir, clock)
     const file = path.join(dir, 'lock.2')
     const thief = JSON.stringify({ ...own, token: 'thief' })
     await writeFile(file, thief)
+    await clock.advance(BEAT_MS)
     expect((await lock.lost).message).toMatch(/taken away/)
     await lock.release()
     expect(await readFile(file, 'utf8')).toBe(thief)
   })
 
   it('does not count its own release as a loss', async () => {
-    const lock = await DirectoryLock.take(await directory(), inUse, systemClock, TIMES)
+    const clock = new ManualClock()
+    const lock = await take(await directory(), clock)
     await lock.release()
-    const later = new Promise((resolve) => setTimeout(() => resolve('quiet'), TIMES.beatMs * 3))
-    expect(await Promise.race([lock.lost, later])).toBe('quiet')
+    expect(clock.sleeping).toBe(0)
+    expect(await Promise.race([lock.lost, settle()])).toBeUndefined()
   })
 
   it('knows the living from the dead and admits what it cannot see', async () => {
