@@ -21,17 +21,24 @@ export async function compareEasVersion(
   signal?: AbortSignal,
 ): Promise<EasState> {
   const { chainId, contract: address, domainVersion } = easProfileOf(settings)
-  const code = await reader.read((client, { number }) => client.getCode({ address, blockNumber: number }), signal)
-  if (!code) {
-    const message = `there is none at ${address} on chain ${chainId}; version ${domainVersion} is signed`
-    return { state: 'none', message }
+  const message = `there is none at ${address} on chain ${chainId}; version ${domainVersion} is signed`
+  const none = new AttestdError('setting-invalid', message)
+  try {
+    // Thrown, so that the next endpoint is asked, too: a single one that does not know the contract proves nothing.
+    await reader.read(async (client, { number }) => {
+      if (!(await client.getCode({ address, blockNumber: number }))) throw none
+    }, signal)
+  } catch (error) {
+    if (error === none) return { state: 'none', message }
+    throw error
   }
-  const version = await readEasVersion(reader, address, signal, (stated) => {
+  const judge = (stated: string) => {
     if (stated === domainVersion) return
     throw new AttestdError(
       'setting-invalid',
       `${address} is version ${stated}, but attestations are signed for ${domainVersion}: set ATTESTD_EAS_DOMAIN_VERSION=${stated}.`,
     )
-  })
+  }
+  const version = await readEasVersion(reader, address, judge, signal)
   return { state: 'same', message: `${address} is version ${version}, as is signed` }
 }

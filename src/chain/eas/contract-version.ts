@@ -13,8 +13,8 @@ const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 export function readEasVersion(
   reader: ChainReader,
   contract: Address,
+  judge: (version: string) => void,
   signal?: AbortSignal,
-  judge: (version: string) => void = () => {},
 ): Promise<string> {
   const unfit = (what: string, cause?: unknown) => {
     const message = `The contract ${contract} on chain ${reader.chainId} ${what}; check ATTESTD_EAS_CONTRACT.`

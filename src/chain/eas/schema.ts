@@ -65,8 +65,9 @@ const unfit = (what: string): AttestdError =>
   new AttestdError('setting-invalid', `The EAS schema cannot be used: ${what}.`, { fix: 'Correct ATTESTD_EAS_SCHEMA.' })
 
 /**
- * The uid that the schema registry gives a schema: over its text as it stands, so a space more is another schema.
+ * The uid that the schema registry gives a revocable schema without resolver: over its text as it stands, so a space
+ * more is another schema.
  * Source: `SchemaRegistry.sol`, `_getUID`.
  */
-export const schemaUidOf = (schema: string, { resolver = zeroAddress as Hex, revocable = true } = {}): Hex =>
-  keccak256(encodePacked(['string', 'address', 'bool'], [schema, resolver, revocable]))
+export const schemaUidOf = (schema: string): Hex =>
+  keccak256(encodePacked(['string', 'address', 'bool'], [schema, zeroAddress, true]))

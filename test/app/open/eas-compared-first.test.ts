@@ -75,6 +75,13 @@ describe('the stake of a wallet that attests', () => {
     expect([compared(), differs]).toEqual([0, []])
   })
 
+  it('is not read for the wrong version although the first endpoint knows no EAS contract', async (context) => {
+    const other = await rpcServerFor(context, { now: () => Date.now() })
+    other.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x' } : undefined)
+    const { contract } = await bench(context, '1.0.1', [other.url])
+    await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'setting-invalid' })
+  })
+
   it('is not read while the chain is away, which loses no process, and is compared once it is back', async (context) => {
     const { chain, contract, differs, readings } = await bench(context, '1.2.0')
     chain.isAway = true

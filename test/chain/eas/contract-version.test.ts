@@ -32,7 +32,7 @@ describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
     const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
     const versionOf = async (bytecode: Hex) => {
       await chain.setCode({ address: CONTRACT, bytecode })
-      return readEasVersion(reader, CONTRACT)
+      return readEasVersion(reader, CONTRACT, () => {})
     }
     const refused = (what: string) => ({ reason: 'setting-invalid', message: expect.stringContaining(what) })
 
@@ -50,6 +50,6 @@ describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
     await stop()
     const reader = readerOf(rpcUrl)
     context.onTestFinished(() => reader.close())
-    await expect(readEasVersion(reader, CONTRACT)).rejects.toMatchObject({ reason: 'rpc-unreachable' })
+    await expect(readEasVersion(reader, CONTRACT, () => {})).rejects.toMatchObject({ reason: 'rpc-unreachable' })
   })
 })

@@ -30,7 +30,6 @@ describe('profile', () => {
   it('a given schema uid counts, in lower case', () => {
     expect(easProfile({ ...options, schemaUid: `0x${'AB'.repeat(32)}` }).schemaUid).toBe(`0x${'ab'.repeat(32)}`)
     expect(easProfile(options).schemaUid).toBe(schemaUidOf(options.schema))
-    expect(schemaUidOf(options.schema, { revocable: false })).not.toBe(schemaUidOf(options.schema))
     expect(schemaUidOf(`${options.schema} `)).not.toBe(schemaUidOf(options.schema))
   })
 
