@@ -49,9 +49,8 @@ export class Activity {
   }
 
   streamEvent(event: ServiceEvent): void {
-    if (event.kind === 'trouble') {
-      // Malformed events are trouble on a standing connection; all other trouble ends it.
-      if (event.retryInMs === undefined) return
+    // Malformed events are trouble on a standing connection, which sent data; all other trouble ends it.
+    if (event.kind === 'trouble' && event.retryInMs !== undefined) {
       if (this.#connected) this.#reconnects += 1
       this.#connected = false
       this.#lost = event.reason
