@@ -28,19 +28,12 @@ export function startRepeating(clock: Timers, ms: number, work: () => void): () 
 /**
  * The outcome of the work, or that of `late` where it takes longer than `ms`: what it returns, or the error that it
  * throws. The work itself goes on.
- * @param signal ends the wait with its reason
  */
-export async function withinLimit<T, L>(
-  clock: Timers,
-  ms: number,
-  work: Promise<T>,
-  late: () => L,
-  signal?: AbortSignal,
-): Promise<T | L> {
+export async function withinLimit<T, L>(clock: Timers, ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   const over = new AbortController()
   const limit = clock.sleep(ms, over.signal).then(late)
   try {
-    return await Promise.race([unlessAborted(work, signal), limit])
+    return await Promise.race([work, limit])
   } finally {
     // A limit that is taken back rejects, and nobody waits for it any more.
     limit.catch(() => {})

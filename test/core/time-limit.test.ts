@@ -26,16 +26,6 @@ describe('withinLimit', () => {
       { status: 'fulfilled', value: 'nothing' },
     ])
   })
-
-  it('ends with the reason of the signal', async () => {
-    const clock = new ManualClock()
-    const stop = new AbortController()
-    const waiting = withinLimit(clock, 100, never, late, stop.signal)
-    stop.abort(new Error('no longer wanted'))
-    await expect(waiting).rejects.toThrow('no longer wanted')
-    await settle()
-    expect(clock.sleeping).toBe(0)
-  })
 })
 
 describe('startDeadline', () => {
