@@ -18,4 +18,5 @@ export interface ChainReader {
    * @throws AttestdError rpc-*, or the first that `work` threw if it succeeded at no endpoint
    */
   read<T>(work: (client: PublicClient, head: ChainHead) => Promise<T>, signal?: AbortSignal): Promise<T>
+  close(): Promise<void>
 }

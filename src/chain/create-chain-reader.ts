@@ -1,5 +1,4 @@
 import { BaseError } from 'viem'
-import type { Clock } from '../core/clock.js'
 import { AttestdError, attestdErrorIn } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
@@ -16,21 +15,11 @@ export interface RpcCallEvent {
   readonly elapsedMs: number
 }
 
-export interface ChainReaderOptions extends Pick<RpcEndpointOptions, 'blockTime'> {
-  readonly chainId: number
+export interface ChainReaderOptions extends Omit<RpcEndpointOptions, 'url'> {
   /** The preferred first; empty for the chain's public endpoint. */
   readonly rpcUrls: readonly string[]
-  readonly timeoutMs: number
-  /** Age of the latest block from which an endpoint counts as stale, ms. */
-  readonly maxBlockAgeMs: number
-  readonly clock: Clock
   readonly log: Log
   readonly onCall?: (event: RpcCallEvent) => void
-}
-
-/** A chain reader that holds connections. */
-export interface OpenChainReader extends ChainReader {
-  close(): Promise<void>
 }
 
 type Count = (outcome: 'ok' | Reason) => void
@@ -58,7 +47,7 @@ const AGAINST_ENDPOINT = [
  * last for a while.
  * @throws AttestdError setting-missing where there is no endpoint, setting-invalid for what is no URL
  */
-export function createChainReader(options: ChainReaderOptions): OpenChainReader {
+export function createChainReader(options: ChainReaderOptions): ChainReader {
   const { chainId, clock, log } = options
   const endpoints = urlsOf(options).map((url) => new RpcEndpoint({ ...options, url }))
   const troubles = createThrottledLog({ log, clock })

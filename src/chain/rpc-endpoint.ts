@@ -1,4 +1,5 @@
 import { createPublicClient, custom, type PublicClient } from 'viem'
+import type { StatedTime } from '../core/clock.js'
 import { AttestdError, attestdErrorIn } from '../core/errors.js'
 import { type Backoff, backoffMs, honoredDelayMs } from '../core/retry.js'
 import type { ChainHead } from './chain-reader.js'
@@ -17,15 +18,7 @@ export interface RpcEndpointOptions extends RpcCallerOptions {
   /** Age of the latest block from which it counts as stale, ms; the same holds ahead of what it is judged by. */
   readonly maxBlockAgeMs: number
   /** What the age of a block is judged by; the local clock where it is absent or null. */
-  readonly blockTime?: (() => BlockTime | null) | undefined
-}
-
-/** A time and whose it is. */
-export interface BlockTime {
-  /** Unix ms. */
-  readonly ms: number
-  /** As a message ends, for instance `the local clock`. */
-  readonly by: string
+  readonly blockTime?: (() => StatedTime | null) | undefined
 }
 
 /** One RPC endpoint: its checks before each use, and how long it comes last after a failure. */

@@ -10,6 +10,13 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A time and whose it is, as a message ends: `by the Date header of the service`. */
+export interface StatedTime {
+  /** Unix milliseconds. */
+  readonly ms: number
+  readonly by: string
+}
+
 /** Node fires a longer timer at once, ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 

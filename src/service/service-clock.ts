@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js'
+import type { Clock, StatedTime } from '../core/clock.js'
 import { AttestdError, errorText } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
@@ -35,13 +35,6 @@ export interface ClockStamp {
   readonly monotonicMs: number
 }
 
-/** A time and whose it is, as a message ends: `by the Date header of the service`. */
-export interface StatedTime {
-  /** Unix milliseconds. */
-  readonly ms: number
-  readonly by: string
-}
-
 /** Service time as far as the service stated it, else local time: for deadlines and people, not for signatures. Unix ms, whole. */
 export const statedOrLocal = (service: Pick<ServiceClock, 'stated'> | undefined, local: Pick<Clock, 'now'>): number =>
   Math.round(service?.stated()?.ms ?? local.now())
@@ -59,16 +52,14 @@ export interface ServiceClockOptions {
    * in the middle of a step, and half of one is added to its error bound. @default 0
    */
   readonly granularityMs?: number
-  /** Age at which an estimate is renewed, milliseconds. @default REFRESH_MS */
-  readonly refreshMs?: number | undefined
+  /** Age at which an estimate is renewed, milliseconds. */
+  readonly refreshMs: number
   /** How far a Date that `sawDate` reports may be from service time, milliseconds; further apart neither is trusted. @default any */
   readonly dateWithinMs?: number | undefined
 }
 
 /** Samples of a refresh; the smallest round trip wins. The first also pays for opening the connection. */
 export const SAMPLES = 5
-/** @default age of an estimate, milliseconds, at which it is renewed */
-export const REFRESH_MS = 5 * 60_000
 /** The share of the window that the error bound may use; the rest is for the request's own way to the service. */
 const TRUSTED_SHARE = 0.5
 const DATE = 'the Date header of the service'
@@ -205,7 +196,7 @@ export class ServiceClock {
   }
 
   #renewIfDue(): void {
-    const { clock, refreshMs = REFRESH_MS, log } = this.#options
+    const { clock, refreshMs, log } = this.#options
     const now = clock.monotonic()
     const stepped = this.#sample !== null && !this.#isCurrent(this.#sample)
     const due = stepped || now - this.#refreshedAt >= refreshMs

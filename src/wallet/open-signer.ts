@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
+import type { PrivyFetchOptions } from './privy-fetch.js'
 import type { PrivyWallet } from './privy-wallet.js'
 import type { Signer } from './signer.js'
 import { verifiedSigner } from './verified-signer.js'
@@ -15,12 +15,8 @@ export type WalletChoice = (
   readonly expectedAddress?: Address | undefined
 }
 
-export interface OpenSignerOptions {
-  /** Times the requests to a provider. */
-  readonly clock: Clock
-  /** Ends requests to a provider that are under way, with its own reason. */
-  readonly signal?: AbortSignal | undefined
-}
+/** How requests to a provider are timed and ended; its time limit is part of the choice. */
+export type OpenSignerOptions = Omit<PrivyFetchOptions, 'timeoutMs'>
 
 /** Opens the chosen wallet as a signer; every signature of it is verified before it is handed out. @throws AttestdError wallet-unusable */
 export async function openSigner(choice: WalletChoice, options: OpenSignerOptions): Promise<Signer> {

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { ChainReader } from '../../chain/chain-reader.js'
-import { type ChainReaderOptions, createChainReader, type OpenChainReader } from '../../chain/create-chain-reader.js'
+import { type ChainReaderOptions, createChainReader } from '../../chain/create-chain-reader.js'
 import type { EasProfile } from '../../chain/eas/attestation.js'
 import { easProfile } from '../../chain/eas/profile.js'
 import { parseStakeAbi } from '../../chain/stake-abi.js'
@@ -10,7 +10,7 @@ import { systemClock } from '../../core/clock.js'
 import { silentLog } from '../../core/log.js'
 
 /** The chain of the settings. @throws AttestdError setting-missing where no RPC endpoint of the chain is known */
-export function openChain(settings: Settings, own: Partial<ChainReaderOptions> = {}): OpenChainReader {
+export function openChain(settings: Settings, own: Partial<ChainReaderOptions> = {}): ChainReader {
   return createChainReader({
     chainId: settings.chainId,
     rpcUrls: settings.rpcUrls,

@@ -1,5 +1,5 @@
+import type { StatedTime } from '../../core/clock.js'
 import { cleanLine } from '../../core/text.js'
-import type { StatedTime } from '../service-clock.js'
 
 /** What a challenge may state. */
 export interface Expected {

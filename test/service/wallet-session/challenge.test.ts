@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
+import type { StatedTime } from '../../../src/core/clock.js'
 import { AttestdError } from '../../../src/core/errors.js'
-import type { StatedTime } from '../../../src/service/service-clock.js'
 import { checkChallenge } from '../../../src/service/wallet-session/challenge.js'
 
 const { address } = privateKeyToAccount(generatePrivateKey())
