@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { isLoopback } from '../core/net/loopback.js'
-import { bytes, DAY, define, httpUrl, milliseconds, oneOf } from './setting.js'
+import { DAY, define, httpUrl, milliseconds, oneOf, size } from './setting.js'
 
 /** What a person is called for, and where. */
 export const alarmSettings = {
   diskFreeBytes: define({
     path: 'alarms.diskFreeBytes',
-    parse: bytes,
-    fallback: '256MiB',
-    expects: 'a size such as 256MiB',
+    ...size('256MiB'),
     summary: 'Free disk space below which readiness warns and doctor fails.',
   }),
   webhookUrl: define({

@@ -1,8 +1,6 @@
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { errorText } from '../core/errors.js'
-import { parseServiceUrl } from '../core/net/service-url.js'
 
 /** One row of the settings table as it is written down. `T` is the parsed value. */
 export interface Row<T> {
@@ -127,13 +125,10 @@ export const httpUrl = z.string().refine((value) => {
 }, 'an http(s):// URL')
 
 /** The origin of a service, over https or plain http; who may use plain http is looked at with all settings together. */
-export const originUrl = z.string().superRefine((value, context) => {
-  try {
-    parseServiceUrl(value, { allowInsecure: true })
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: errorText(error) })
-  }
-})
+export const originUrl = httpUrl.refine(
+  (value) => !URL.canParse(value) || new URL(value).href === `${new URL(value).origin}/`,
+  'an origin alone, without user, path, query or fragment',
+)
 
 /** Up to the last @ before the path, as URLs are read; a password may hold an @ itself. */
 const USERINFO = /(?<=\/\/)[^/\s]+(?=@)/g
@@ -191,10 +186,14 @@ const UNITS = { '': 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib
 export const bytes = z
   .string()
   .regex(/^\d+ *(kb|mb|gb|kib|mib|gib)?$/i, 'a whole number, with kB, MB, GB, KiB, MiB, GiB or no unit')
+  .refine((value) => !/^0*[1-9]\d{0,3}$/.test(value), 'a unit, such as MiB, for a number below 10,000')
   .transform((value) => {
     const [, number, unit] = /^(\d+) *(\w*)$/.exec(value)!
     return Number(number) * UNITS[unit!.toLowerCase() as keyof typeof UNITS]
   })
+
+/** The fields of a row that takes a size. @param fallback the default, and the example of a good value */
+export const size = (fallback: string) => ({ parse: bytes, fallback, expects: `a size such as ${fallback}` })
 
 /** A path in which `~` at the beginning is the user's home; as it was given for a user of a container, who may have none. */
 export function expandHome(given: string): string {

@@ -9,7 +9,6 @@ import { REDIS_TLS_KEYS, redisSettings } from './redis-settings.js'
 import { serviceSettings } from './service-settings.js'
 import {
   between0And1,
-  bytes,
   DAY,
   define,
   folder,
@@ -21,6 +20,7 @@ import {
   named,
   oneOf,
   type Setting,
+  size,
   text,
   whole,
   yesNo,
@@ -111,9 +111,7 @@ export const SETTINGS = named({
   }),
   mediaMaxBytes: define({
     path: 'media.maxBytes',
-    parse: bytes,
-    fallback: '200MiB',
-    expects: 'a size such as 200MiB',
+    ...size('200MiB'),
     summary: 'attestd abstains from larger media.',
   }),
   mediaTimeoutMs: define({
@@ -132,9 +130,7 @@ export const SETTINGS = named({
   }),
   fetchBytes: define({
     path: 'media.inFlightBytes',
-    parse: bytes,
-    fallback: '512MiB',
-    expects: 'a size such as 512MiB',
+    ...size('512MiB'),
     summary: 'Bytes of unfinished fetches above which all but the largest and those under 1 MiB pause.',
   }),
   mediaMaxRedirects: define({
@@ -145,9 +141,7 @@ export const SETTINGS = named({
   }),
   mediaCacheBytes: define({
     path: 'media.cacheBytes',
-    parse: bytes,
-    fallback: '2GiB',
-    expects: 'a size such as 2GiB',
+    ...size('2GiB'),
     summary: 'Size of the media cache in the data directory.',
   }),
 
@@ -282,16 +276,12 @@ export const SETTINGS = named({
   }),
   ledgerBytes: define({
     path: 'run.ledgerBytes',
-    parse: bytes,
-    fallback: '1GiB',
-    expects: 'a size such as 1GiB',
+    ...size('1GiB'),
     summary: 'Size of the ledger in the data directory; the oldest records are dropped.',
   }),
   verdictBytes: define({
     path: 'run.verdictBytes',
-    parse: bytes,
-    fallback: '1GiB',
-    expects: 'a size such as 1GiB',
+    ...size('1GiB'),
     summary: 'Size of the kept verdicts in the data directory; the oldest are dropped.',
   }),
 

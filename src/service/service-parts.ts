@@ -1,31 +1,24 @@
 import { Agent } from 'undici'
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import { parseServiceUrl } from '../core/net/service-url.js'
 import { HttpCaller, type HttpOptions, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
 import { ServiceClock, type ServiceClockOptions } from './service-clock.js'
 import type { StreamReaderOptions } from './stream-reader.js'
 
-/** @default what the requests state they come from */
-const USER_AGENT = 'attestd'
-/** @default how far a timestamp may be from service time, milliseconds */
-export const TIMESTAMP_WINDOW_MS = 30_000
-
 /** What a client needs, whichever API it speaks. */
 export interface ServiceOptions {
+  /** An origin as the settings accept it: with `https:`, or where plain http is allowed. */
   readonly serviceUrl: string
-  /** Takes plain http:// for other machines than this one. @default false */
-  readonly allowInsecure?: boolean
-  /** How far a timestamp may be from service time, milliseconds. @default TIMESTAMP_WINDOW_MS */
-  readonly timestampWindowMs?: number
-  /** Age at which the estimate of service time is renewed, milliseconds. @default 5 min */
-  readonly clockRefreshMs?: number
+  /** How far a timestamp may be from service time, milliseconds. */
+  readonly timestampWindowMs: number
+  /** Age at which the estimate of service time is renewed, milliseconds. */
+  readonly clockRefreshMs: number
   /** For one request with its whole answer, and for the headers of the stream, milliseconds. */
   readonly requestTimeoutMs: number
   /** Longest silence of the stream, milliseconds. */
   readonly streamIdleMs: number
-  readonly userAgent?: string
+  readonly userAgent: string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -47,12 +40,11 @@ export interface ServiceParts {
 type ApiOfService = Pick<ServiceClockOptions, 'readTime' | 'granularityMs' | 'dateWithinMs'> &
   Pick<HttpOptions, 'fixes'>
 
-/** Requests, clock and streams of one service. @throws AttestdError setting-invalid for a service URL that is not accepted */
+/** Requests, clock and streams of one service. */
 export function createServiceParts(options: ServiceOptions, api: ApiOfService): ServiceParts {
   const { fixes, ...time } = api
-  const { clock, log, random, onRequest, requestTimeoutMs, streamIdleMs } = options
-  const origin = parseServiceUrl(options.serviceUrl, { allowInsecure: options.allowInsecure ?? false })
-  const userAgent = options.userAgent ?? USER_AGENT
+  const { clock, log, random, onRequest, requestTimeoutMs, streamIdleMs, userAgent } = options
+  const origin = new URL(options.serviceUrl)
   const http = new HttpCaller({
     clock,
     timeoutMs: requestTimeoutMs,
@@ -65,7 +57,7 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     ...time,
     clock,
     log,
-    windowMs: options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS,
+    windowMs: options.timestampWindowMs,
     refreshMs: options.clockRefreshMs,
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.

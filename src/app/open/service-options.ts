@@ -7,7 +7,6 @@ import type { ServiceOptions } from '../../service/service-parts.js'
 /** What the settings state for a client of either API, without the daemon's clock, log and counting. */
 export const serviceOptionsOf = (settings: Settings): ServiceOptions => ({
   serviceUrl: settings.serviceUrl!,
-  allowInsecure: settings.serviceAllowHttp,
   timestampWindowMs: settings.timestampWindowMs,
   clockRefreshMs: settings.clockRefreshMs,
   requestTimeoutMs: settings.serviceTimeoutMs,
