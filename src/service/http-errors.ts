@@ -1,4 +1,4 @@
-import type { Response } from 'undici'
+import type { Dispatcher, Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
 import { certificateFix } from '../core/net/certificate-fix.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
@@ -12,26 +12,27 @@ const SERVICE_TEXT_MAX = 300
 export const NOT_THE_API = `What answers is not this API. ${reasonEntry('service-reply-invalid').fix}`
 
 /** The headers of an answer, by names in lower case. */
-export interface HeaderReader {
-  get(name: string): string | null
+export type AnswerHeaders = Dispatcher.ResponseData['headers']
+
+/** What an error states of its request. */
+export interface Sent {
+  /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
+  readonly route: string
+  /** Whether it changes something at the service, so that an unclear end is ambiguous. */
+  readonly changes: boolean
+  /** Statuses that, with an error body of the API, prove that the request changed nothing. @default every status but 408 and 5xx does */
+  readonly provenBy?: readonly number[]
+  /** Texts that must not come back in an error message, should the service repeat them. */
+  readonly secrets?: readonly string[]
 }
 
 /** A response other than a success, as far as it matters here. */
-export interface ErrorResponse {
-  readonly route: string
+interface ErrorResponse {
   readonly status: number
   readonly retryAfterMs: number | undefined
   /** Text of the error body, empty where it was not read. */
   readonly body: string
-  readonly secrets?: readonly string[]
-  /** Whether the request would change something, so that a server error leaves it open whether it did. */
-  readonly changes: boolean
-  readonly provenBy?: readonly number[] | undefined
-  readonly fixes?: Readonly<Partial<Record<Reason, string>>> | undefined
 }
-
-/** What an error states of its request; see `HttpCall`. */
-type Sent = Pick<ErrorResponse, 'route' | 'changes'>
 
 /** State of one request that its error reports. */
 export interface Flight {
@@ -44,16 +45,11 @@ export interface Flight {
  * The error that stands for an answer other than a success. On a changing request 5xx and 408 are ambiguous; where the
  * call states what proves that nothing was changed, so is every answer else, which a proxy may give after it passed the request on.
  */
-export function errorOfResponse({
-  route,
-  status,
-  retryAfterMs,
-  body,
-  secrets = [],
-  changes,
-  provenBy,
-  fixes = {},
-}: ErrorResponse): AttestdError {
+export function errorOfResponse(
+  { route, changes, provenBy, secrets = [] }: Sent,
+  { status, retryAfterMs, body }: ErrorResponse,
+  fixes: Readonly<Partial<Record<Reason, string>>> = {},
+): AttestdError {
   const stated = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   const reason = reasonOfStatus(status)
   const unproven = provenBy ? stated === '' || !provenBy.includes(status) : status >= 500 || status === 408
@@ -104,8 +100,8 @@ export function invalidReply({ route, changes }: Sent, what: string, fix?: strin
 
 /** @throws AttestdError for an answer that is no event stream; its body is not read */
 export function refuseUnlessStream(route: string, { body, headers, status }: Response, localNow: number): void {
-  const retryAfterMs = retryAfterOf(headers, localNow)
-  if (status !== 200) throw errorOfResponse({ route, status, retryAfterMs, body: '', changes: false })
+  const retryAfterMs = retryAfterOf(Object.fromEntries(headers), localNow)
+  if (status !== 200) throw errorOfResponse({ route, changes: false }, { status, retryAfterMs, body: '' })
   const type = headers.get('content-type') ?? 'none'
   // In lower case the way EventSource wants it, too.
   if (!body || !/^text\/event-stream\b/i.test(type)) {
@@ -147,19 +143,25 @@ function connectText(error: unknown): string {
 }
 
 /** The wait that an answer asks for, ms; a date of Retry-After counts from the answer's Date, not the local clock. */
-export const retryAfterOf = (headers: HeaderReader, localNow: number): number | undefined =>
-  parseRetryAfter(headers.get('retry-after'), dateOf(headers) ?? localNow)
+export const retryAfterOf = (headers: AnswerHeaders, localNow: number): number | undefined =>
+  parseRetryAfter(String(headers['retry-after'] ?? ''), dateOf(headers) ?? localNow)
 
 /** How long an answer lay in a cache since its Date, milliseconds; 0 where it does not state. */
-export function ageOf(headers: HeaderReader): number {
-  const seconds = Number(headers.get('age') ?? 0)
+export function ageOf({ age = '0' }: AnswerHeaders): number {
+  const seconds = Number(age)
   return Number.isInteger(seconds) && seconds > 0 ? seconds * 1000 : 0
 }
 
 /** When an answer was sent by the sender's own clock, Unix milliseconds to the second; null where it does not state. */
-export function dateOf(headers: HeaderReader): number | null {
-  const date = Date.parse(headers.get('date') ?? '')
-  return Number.isNaN(date) ? null : date
+export function dateOf({ date = '' }: AnswerHeaders): number | null {
+  const ms = Date.parse(String(date))
+  return Number.isNaN(ms) ? null : ms
+}
+
+/** For a request of one asset: null where it was answered with 404 or 410. @throws any other error */
+export function nullIfGone(error: unknown): null {
+  if (isStatus(error, 404, 410)) return null
+  throw error
 }
 
 /** A score's refusal with 404 or 410. */

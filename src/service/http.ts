@@ -8,46 +8,35 @@ import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline } from '../core/time-limit.js'
 import {
+  type AnswerHeaders,
   ageOf,
   brokenOff,
   dateOf,
   errorOfResponse,
   type Flight,
-  type HeaderReader,
   invalidReply,
   masked,
   NOT_THE_API,
   retryAfterOf,
+  type Sent,
 } from './http-errors.js'
-import { issueText } from './issue-text.js'
 import { parseJson } from './long-answers.js'
-import { shapeText } from './shape-text.js'
+import { issueText, shapeText } from './shape-text.js'
 
-/** @default largest answer that is read, bytes; room for some 20,000 assets */
+/** Largest answer that is read, bytes; room for some 20,000 assets. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
 /** Lists, objects, members and commas in one answer: some 25,000 assets. */
 const MAX_REPLY_PARTS = 600_000
-/** @default longest time for one request with its whole answer, milliseconds */
-export const REQUEST_TIMEOUT_MS = 15_000
-
 /** One request of `HttpCaller`; errors, logs and metrics call it by its `route`. */
-export interface HttpCall {
+export interface HttpCall extends Sent {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly url: URL
-  /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
-  readonly route: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /** Of the body. @default 'application/json' */
   readonly contentType?: string
   /** For this request with its whole answer, milliseconds. @default that of the caller */
   readonly timeoutMs?: number
-  /** Whether it changes something at the service, so that an unclear end is ambiguous. */
-  readonly changes: boolean
-  /** Statuses that, with an error body of the API, prove that the request changed nothing. @default every status but 408 and 5xx does */
-  readonly provenBy?: readonly number[]
-  /** Texts that must not come back in an error message, should the service repeat them. */
-  readonly secrets?: readonly string[]
   /** Called when the connection stands and the request is about to be written: what it throws keeps the request back. */
   readonly lastLook?: (() => void) | undefined
 }
@@ -64,8 +53,8 @@ export interface RequestEvent {
 /** What all requests of one caller share; a single one changes only its `timeoutMs`. */
 export interface HttpOptions {
   readonly clock: Clock
-  readonly timeoutMs?: number
-  readonly maxReplyBytes?: number | undefined
+  /** For one request with its whole answer, milliseconds. */
+  readonly timeoutMs: number
   readonly userAgent: string
   readonly onRequest?: ((event: RequestEvent) => void) | undefined
   /** What a person can do about a refusal, by its reason. @default what the list of reasons states */
@@ -77,7 +66,7 @@ export interface HttpOptions {
 /** An answer whose body has not been read. */
 interface Answer {
   readonly status: number
-  readonly headers: HeaderReader
+  readonly headers: AnswerHeaders
   readonly body: AsyncIterable<Uint8Array>
 }
 
@@ -97,7 +86,7 @@ export class HttpCaller {
    */
   async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
     return this.#observed(call, signal, async ({ body, headers }) => {
-      const type = headers.get('content-type') ?? 'none'
+      const type = String(headers['content-type'] ?? 'none')
       if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
         throw invalidReply(
           call,
@@ -146,7 +135,7 @@ export class HttpCaller {
     read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
     const { clock } = this.#options
-    const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? REQUEST_TIMEOUT_MS
+    const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs
     signal?.throwIfAborted()
     const deadline = startDeadline(clock, timeoutMs, signal)
     try {
@@ -182,25 +171,21 @@ export class HttpCaller {
     // An abort after the last read would otherwise be an unhandled error event.
     body.on('error', () => {})
     flight.status = statusCode
-    const answer = { status: statusCode, headers: readerOf(headers), body: plain(body, headers['content-encoding']) }
-    const serverMs = dateOf(answer.headers)
-    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(answer.headers))
-    return answer
+    const serverMs = dateOf(headers)
+    if (serverMs !== null) this.#options.onDate?.(serverMs + ageOf(headers))
+    return { status: statusCode, headers, body: plain(body, headers['content-encoding']) }
   }
 
   async #refusal(call: HttpCall, { body, headers, status }: Answer): Promise<AttestdError> {
-    const { route, changes, provenBy, secrets = [] } = call
     const retryAfterMs = retryAfterOf(headers, this.#options.clock.now())
     // The status has been stated; an error body that breaks off or is too large takes nothing away from it.
     const text = await this.#text(call, body).catch(() => '')
-    const { fixes } = this.#options
-    return errorOfResponse({ route, status, retryAfterMs, body: text, secrets, changes, provenBy, fixes })
+    return errorOfResponse(call, { status, retryAfterMs, body: text }, this.#options.fixes)
   }
 
   async #text(call: HttpCall, body: Answer['body']): Promise<string> {
-    const { maxReplyBytes = MAX_REPLY_BYTES } = this.#options
-    const tooLarge = () => invalidReply(call, `it is larger than ${maxReplyBytes} bytes`)
-    return (await readBounded(body, maxReplyBytes, tooLarge)).toString('utf8')
+    const tooLarge = () => invalidReply(call, `it is larger than ${MAX_REPLY_BYTES} bytes`)
+    return (await readBounded(body, MAX_REPLY_BYTES, tooLarge)).toString('utf8')
   }
 }
 
@@ -214,15 +199,6 @@ const UNPACKERS = new Map<string, () => Transform>([
 function plain(body: Readable, encoding: string | string[] | undefined): Readable {
   const unpacker = UNPACKERS.get(String(encoding).toLowerCase())
   return unpacker ? pipeline(body, unpacker(), () => {}) : body
-}
-
-function readerOf(headers: Dispatcher.ResponseData['headers']): HeaderReader {
-  return {
-    get(name) {
-      const value = headers[name]
-      return Array.isArray(value) ? value.join(', ') : (value ?? null)
-    },
-  }
 }
 
 function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {

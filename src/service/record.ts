@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
-import { issueText } from './issue-text.js'
 import { parseJson } from './long-answers.js'
-import { nameText, shapeText } from './shape-text.js'
+import { issueText, nameText, shapeText } from './shape-text.js'
 import type { RawEvent } from './stream-source.js'
 
 /** Where a malformed part stood: in an answer to a request, or in an event of the stream. */

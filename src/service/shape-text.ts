@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+
 /** Keys of one object that are shown. */
 const KEYS_MAX = 20
 /** What a field is called: a word with a few digits at most. A token that a service repeats as a key is none. */
@@ -28,4 +30,10 @@ function withInner(key: string, value: unknown): string {
 function keysIn(value: unknown): string[] | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   return Object.keys(value).slice(0, KEYS_MAX)
+}
+
+/** The first thing that a schema found wrong, with where it stands; never the value itself. */
+export function issueText(error: z.ZodError): string {
+  const issue = error.issues[0]
+  return `${issue?.path.join('.') || 'the value'}: ${issue?.message}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
-import { issueText } from './issue-text.js'
+import { issueText } from './shape-text.js'
 
 /** Shapes of single fields that both APIs carry, shared with the sandbox. They check and change nothing. */
 

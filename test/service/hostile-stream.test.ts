@@ -1,10 +1,9 @@
 import { beforeAll, expect, it } from 'vitest'
-import { silentLog } from '../../src/core/log.js'
 import { createSignedKeyService } from '../../src/service/signed-key/attester-service.js'
 import { watchLoop } from '../support/loop-watch.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startHostileServer } from './hostile-server.js'
-import { ACCESS_KEY, SIGNING_SECRET, wireAsset } from './local-service.js'
+import { ACCESS_KEY, defaultsFor, SIGNING_SECRET, wireAsset } from './local-service.js'
 import { event, ping } from './stream-harness.js'
 
 /** Bytes that are parsed in one turn of the event loop at most; the longest turn, in processor time, is printed. */
@@ -19,14 +18,12 @@ async function read(stream: string) {
   )
   let malformed = 0
   const { service, close } = createSignedKeyService({
-    serviceUrl: server.url,
+    ...defaultsFor(server.url),
     accessKey: ACCESS_KEY,
     signingSecret: SIGNING_SECRET,
     requestTimeoutMs: 60_000,
     streamIdleMs: 45_000,
     clock,
-    random: () => 0.5,
-    log: silentLog,
     onMalformed: () => {
       malformed++
     },

@@ -1,6 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serviceOptionsOf } from '../../src/app/open/service-options.js'
+import { loadSettings } from '../../src/config/load.js'
+import type { ServiceOptions } from '../../src/service/service-parts.js'
 
 export interface Seen {
   readonly method: string
@@ -11,6 +14,10 @@ export interface Seen {
 }
 
 export type Handler = (request: Seen, response: http.ServerResponse) => void | Promise<void>
+
+/** What the settings state by default for a service at this address. */
+export const defaultsFor = (serviceUrl: string): ServiceOptions =>
+  serviceOptionsOf(loadSettings({ env: { ATTESTD_SERVICE_URL: serviceUrl } }).settings)
 
 export const ACCESS_KEY = 'ak_att_test'
 export const SIGNING_SECRET = 'clé-of-the-test'

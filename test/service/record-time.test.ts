@@ -13,7 +13,7 @@ function serviceOf(clock: ManualClock, aheadMs: number | null): ServiceClock {
     if (aheadMs === null) throw new Error('away')
     return clock.now() + aheadMs
   }
-  return new ServiceClock({ readTime, clock, log: silentLog, windowMs: 30_000 })
+  return new ServiceClock({ readTime, clock, log: silentLog, windowMs: 30_000, refreshMs: 300_000 })
 }
 
 describe('the age of records is judged', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { type Log, silentLog } from '../../src/core/log.js'
-import { CHECK_MS, REFRESH_MS, SAMPLES, ServiceClock, statedOrLocal } from '../../src/service/service-clock.js'
+import { CHECK_MS, SAMPLES, ServiceClock, statedOrLocal } from '../../src/service/service-clock.js'
 import { ManualClock, settle } from '../support/manual-clock.js'
 import { KeptLog } from './wallet-session/local-wallet-service.js'
 
 const HOUR = 3_600_000
+const REFRESH_MS = 300_000
 
 /** A service whose clock is `offset` ahead of the true time at the start, asked over a line with these delays. */
 class Line {
@@ -34,6 +35,7 @@ class Line {
       clock: this.clock,
       log,
       windowMs,
+      refreshMs: REFRESH_MS,
       granularityMs,
       dateWithinMs,
     })

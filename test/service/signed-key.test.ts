@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AttestdError } from '../../src/core/errors.js'
-import { silentLog } from '../../src/core/log.js'
 import { asRisk, type Risk } from '../../src/core/risk.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
 import { ManualClock } from '../support/manual-clock.js'
 import {
   ACCESS_KEY,
+  defaultsFor,
   type Handler,
   LocalServer,
   SIGNING_SECRET,
@@ -33,14 +33,11 @@ async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { of
   })
   const malformed: { what: string; id: string | null; message: string }[] = []
   const built = createSignedKeyService({
-    serviceUrl: server.url,
+    ...defaultsFor(server.url),
     accessKey: ACCESS_KEY,
     signingSecret: SIGNING_SECRET,
     requestTimeoutMs: 5_000,
-    streamIdleMs: 60_000,
     clock,
-    random: () => 0.5,
-    log: silentLog,
     onMalformed: (event) => malformed.push(event),
     ...options,
   })

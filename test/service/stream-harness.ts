@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { silentLog } from '../../src/core/log.js'
 import type { ServiceEvent } from '../../src/service/port.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
 import { ManualClock } from '../support/manual-clock.js'
 import {
   ACCESS_KEY,
+  defaultsFor,
   LocalServer,
   type Seen,
   SIGNING_SECRET,
@@ -47,14 +47,13 @@ export async function setUp(connections: Connection[], options: Partial<SignedKe
   })
   const malformed: string[] = []
   const { service, close } = createSignedKeyService({
-    serviceUrl: server.url,
+    ...defaultsFor(server.url),
     accessKey: ACCESS_KEY,
     signingSecret: SIGNING_SECRET,
     requestTimeoutMs: TIMEOUT_MS,
     streamIdleMs: IDLE_MS,
     clock,
     random: () => 0.5,
-    log: silentLog,
     onMalformed: ({ id }) => malformed.push(String(id)),
     ...options,
   })

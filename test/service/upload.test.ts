@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
-import { silentLog } from '../../src/core/log.js'
 import { createSignedKeyService } from '../../src/service/signed-key/attester-service.js'
 import { startSandbox } from '../support/sandbox.js'
+import { defaultsFor } from './local-service.js'
 
 const content = new Uint8Array(300_000).map((_, index) => (index * 31) % 251)
 const contentHash = `0x${createHash('sha256').update(content).digest('hex')}`
@@ -12,15 +11,7 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, uploa
   const sandbox = await startSandbox({ uploadLimitBytes })
   onTestFinished(() => sandbox.close())
   const open = (key: { accessKey: string; signingSecret: string }) => {
-    const service = createSignedKeyService({
-      serviceUrl: sandbox.url,
-      ...key,
-      requestTimeoutMs: 10_000,
-      streamIdleMs: 10_000,
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
-    })
+    const service = createSignedKeyService({ ...defaultsFor(sandbox.url), ...key })
     onTestFinished(() => service.close())
     return service.client
   }

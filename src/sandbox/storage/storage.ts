@@ -5,7 +5,7 @@ import { makeFolder } from '../../core/disk/make-folder.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readFileIfPresent, removeUnfinished, writeFileAtomic } from '../../core/files.js'
 import { jsonIn } from '../../core/text.js'
-import { issueText } from '../../service/issue-text.js'
+import { issueText } from '../../service/shape-text.js'
 import { randomHex } from '../books/key-ring.js'
 import { type KeptBooks, type KeptState, keptStateSchema, newState } from './kept-state.js'
 

@@ -29,7 +29,7 @@ export interface SignedKeyService {
   close(): Promise<void>
 }
 
-/** The signed-key API v1 behind the port, with its clock. @throws AttestdError setting-invalid for a service URL that is not accepted */
+/** The signed-key API v1 behind the port, with its clock. */
 export function createSignedKeyService(options: SignedKeyOptions): SignedKeyService {
   const parts: ServiceParts = createServiceParts(options, {
     readTime: (signal) => client.time(signal),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { assetClosed, isStatus } from '../http-errors.js'
+import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
 import { recordIn } from '../record.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
 import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
@@ -99,12 +99,8 @@ export class SignedKeyClient {
   /** One asset with the key's own score, still unchecked; null: not open. */
   async find(id: string, signal?: AbortSignal): Promise<unknown> {
     const target = `${LIST_PATH}/${encodeId(id)}?includeMyScore=1`
-    try {
-      return await this.#signed({ method: 'GET', target, route: `GET ${LIST_PATH}/:id` }, looseRecordSchema, signal)
-    } catch (error) {
-      if (isStatus(error, 404, 410)) return null
-      throw error
-    }
+    const unsigned = { method: 'GET', target, route: `GET ${LIST_PATH}/:id` } as const
+    return this.#signed(unsigned, looseRecordSchema, signal).catch(nullIfGone)
   }
 
   /**

@@ -1,7 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
-import { issueText } from '../issue-text.js'
 import { inTurns } from '../long-answers.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {
@@ -14,6 +13,7 @@ import {
   recordIn,
   unknownEvent,
 } from '../record.js'
+import { issueText } from '../shape-text.js'
 import type { RawEvent } from '../stream-source.js'
 import { MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
 import {

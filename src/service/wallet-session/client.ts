@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
-import { assetClosed, isStatus } from '../http-errors.js'
+import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
 import { shapeText } from '../shape-text.js'
 import {
   UPLOAD_MAX_BYTES,
@@ -12,7 +12,6 @@ import {
   uploadReplySchema,
 } from '../upload.js'
 import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
-import type { AuthRoutes } from './auth-routes.js'
 import { type LatestBlock, readLatestBlock } from './chain-latest.js'
 import { assetRecordIn, listIn } from './reading.js'
 import { type AssetInput, assetInputSchema, healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
@@ -28,7 +27,6 @@ const STREAM_PATH = '/v1/stream/open-assets'
 export interface WalletSessionClientOptions {
   readonly origin: URL
   readonly http: HttpCaller
-  readonly auth: AuthRoutes
   readonly session: SessionKeeper
   readonly address: string
   readonly chainId: number
@@ -58,10 +56,6 @@ export class WalletSessionClient {
     this.#options = options
   }
 
-  get auth(): AuthRoutes {
-    return this.#options.auth
-  }
-
   async health(signal?: AbortSignal): Promise<{ ok: boolean }> {
     const call = { method: 'GET', url: this.#urlOf('/health'), route: 'GET /health', changes: false } as const
     return this.#options.http.json(call, healthReplySchema, signal)
@@ -83,12 +77,8 @@ export class WalletSessionClient {
 
   /** One asset with its scores and their aggregate, still unchecked; null: unknown. */
   async find(id: string, signal?: AbortSignal): Promise<unknown> {
-    try {
-      return await this.#get(`${ASSETS_PATH}/${encodeId(id)}`, `${ASSETS_PATH}/:id`, looseRecordSchema, signal)
-    } catch (error) {
-      if (isStatus(error, 404, 410)) return null
-      throw error
-    }
+    const found = this.#get(`${ASSETS_PATH}/${encodeId(id)}`, `${ASSETS_PATH}/:id`, looseRecordSchema, signal)
+    return found.catch(nullIfGone)
   }
 
   /**

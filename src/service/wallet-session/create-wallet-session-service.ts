@@ -1,7 +1,7 @@
 import { SharedReading } from '../../core/shared-reading.js'
 import type { AttesterService } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
-import { createServiceParts, type ServiceOptions, type ServiceParts, TIMESTAMP_WINDOW_MS } from '../service-parts.js'
+import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
 import { type Attest, WalletSessionAttesterService } from './attester-service.js'
 import { AuthRoutes } from './auth-routes.js'
 import type { LatestBlock } from './chain-latest.js'
@@ -27,8 +27,8 @@ export interface WalletSessionOptions
     > {
   /** Absent where no score is submitted, as for a submitter. */
   readonly attest?: Attest
-  /** Age that the latest block may have, milliseconds; one that old does not contradict the Date of the service. @default 0 */
-  readonly maxBlockAgeMs?: number
+  /** Age that the latest block may have, milliseconds; one that old does not contradict the Date of the service. */
+  readonly maxBlockAgeMs: number
 }
 
 /** The port with the parts behind it, which share one session and one clock and are closed together. */
@@ -41,22 +41,21 @@ export interface WalletSessionService {
   close(): Promise<void>
 }
 
-/** The wallet-session API behind the port. @throws AttestdError setting-invalid for a service URL that is not accepted */
+/** The wallet-session API behind the port. */
 export function createWalletSessionService(options: WalletSessionOptions): WalletSessionService {
   const { attest, chainId, clock, onMalformed, signer } = options
   const { address } = signer
   const parts: ServiceParts = createServiceParts(options, {
     readTime: async (signal) => (await client.chainLatest(signal)).timestamp * 1000,
     granularityMs: BLOCK_INTERVAL_MS,
-    dateWithinMs: Math.max(DATE_WITHIN_MS, options.maxBlockAgeMs ?? 0),
+    dateWithinMs: Math.max(DATE_WITHIN_MS, options.maxBlockAgeMs),
     fixes: WALLET_FIXES,
   })
   const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)
   const session = new SessionKeeper({ ...options, auth, origin, time: () => parts.clock.stated() })
-  const client: WalletSessionClient = new WalletSessionClient({ origin, http, auth, session, address, chainId })
+  const client: WalletSessionClient = new WalletSessionClient({ origin, http, session, address, chainId })
   const blocks = new SharedReading<LatestBlock>({ clock, keptMs: BLOCK_SHARED_MS })
-  const windowMs = options.timestampWindowMs ?? TIMESTAMP_WINDOW_MS
   const service = new WalletSessionAttesterService({
     client,
     session,
@@ -66,7 +65,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
     onMalformed,
     latestBlock: (signal) => blocks.share(() => client.chainLatest(), signal),
     clock,
-    windowMs,
+    windowMs: options.timestampWindowMs,
     // The failure is logged by the clock; the next try of the submission waits for it.
     onAhead: () => void parts.clock.refresh({ maxAgeMs: AHEAD_MAX_AGE_MS }).catch(() => {}),
   })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ServiceEvent } from '../port.js'
-import { asRecord, eventData, type OnMalformed, unknownEvent } from '../record.js'
+import { eventData, type OnMalformed, unknownEvent } from '../record.js'
 import { shapeText } from '../shape-text.js'
 import type { RawEvent } from '../stream-source.js'
 import { assetIdSchema } from '../wire-fields.js'
 import type { WalletSessionClient } from './client.js'
-import { assetIdIn, assetRecordIn, listIn, outOfEnvelope, readAssets } from './reading.js'
+import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
 
 /** Up to this many assets that an event only names are asked for one by one; more come from the list, in one answer. */
 const ASK_EACH_MAX = 8
@@ -42,7 +42,7 @@ export async function decodeEvent(event: RawEvent, options: DecodeOptions): Prom
 
 function snapshotIn(event: RawEvent): unknown[] {
   const data = eventData(event, z.unknown())
-  const assets = listIn(data) ?? idListIn(data)
+  const assets = listIn(data) ?? listIn(data, ID_LIST_FIELDS)
   if (assets) return assets
   const what = `it holds no list; it is ${shapeText(data)}`
   throw new AttestdError('event-malformed', `An event ${event.name} has a wrong shape: ${what}`)
@@ -51,7 +51,7 @@ function snapshotIn(event: RawEvent): unknown[] {
 /** One asset, as itself or wrapped, or several; or the ids of them. */
 function newAssetsIn(event: RawEvent): unknown[] {
   const data = eventData(event, z.unknown())
-  return listIn(data) ?? idListIn(data) ?? [data]
+  return listIn(data) ?? listIn(data, ID_LIST_FIELDS) ?? [data]
 }
 
 /** Ids are reported of malformed assets too: they are open, although they cannot be used. */
@@ -59,13 +59,6 @@ async function assetsOf(listed: readonly unknown[], { client, onMalformed, signa
   const values = await complete(listed, client, signal)
   const ids = values.map((value) => assetIdIn(assetRecordIn(value))).filter((id) => id !== undefined)
   return { assets: await readAssets(values, { source: 'stream', onMalformed }), ids }
-}
-
-/** A list of ids under one of its names; null where there is none. */
-function idListIn(data: unknown): unknown[] | null {
-  const record = asRecord(outOfEnvelope(data))
-  const list = ID_LIST_FIELDS.map((field) => record?.[field]).find((found) => Array.isArray(found))
-  return Array.isArray(list) ? list : null
 }
 
 /**

@@ -1,10 +1,9 @@
 import { AttestdError } from '../../core/errors.js'
 import { cleanText } from '../../core/text.js'
-import { issueText } from '../issue-text.js'
 import { inTurns } from '../long-answers.js'
 import type { Asset } from '../port.js'
 import { asRecord, closingIn, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
-import { shapeText } from '../shape-text.js'
+import { issueText, shapeText } from '../shape-text.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
 import { type OwnScore, ownScore, scoresIn } from './score-record.js'
@@ -57,10 +56,10 @@ export function assetRecordIn(reply: unknown): Record<string, unknown> {
 }
 
 /** The records of a list: the answer itself, or what stands under one of its names; null where there is no list. */
-export function listIn(reply: unknown): unknown[] | null {
+export function listIn(reply: unknown, names: readonly string[] = LIST_FIELDS): unknown[] | null {
   if (Array.isArray(reply)) return reply
   const record = asRecord(outOfEnvelope(reply))
-  const list = LIST_FIELDS.map((field) => record?.[field]).find((found) => Array.isArray(found))
+  const list = names.map((field) => record?.[field]).find((found) => Array.isArray(found))
   return Array.isArray(list) ? list : null
 }
 

@@ -1,6 +1,7 @@
 import type http from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
+import { loadSettings } from '../../../src/config/load.js'
 import { rulesOf } from '../../support/conformance.js'
 import { send } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
@@ -32,8 +33,8 @@ rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does
 rule('every route', 'HTTPS is required in production for real credentials.', 'What the service does', {
   sandbox: '– its credentials are not real, and it listens on loopback',
   client: () => {
-    const insecure = () => world.client(world.sandbox.attesterKey, { serviceUrl: 'http://service.example' })
-    expect(insecure).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
+    const insecure = () => loadSettings({ env: { ATTESTD_SERVICE_URL: 'http://service.example' } })
+    expect(insecure).toThrow('https://, since plain http is taken for this machine only')
   },
 })
 

@@ -1,7 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { systemClock } from '../../../src/core/clock.js'
-import { silentLog } from '../../../src/core/log.js'
 import type { Sandbox, SandboxKey } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import {
@@ -9,6 +7,7 @@ import {
   type SignedKeyOptions,
   type SignedKeyService,
 } from '../../../src/service/signed-key/attester-service.js'
+import { defaultsFor } from '../../service/local-service.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { type RawReply, type SignOptions, sendSigned } from '../../support/sandbox-requests.js'
 import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
@@ -53,14 +52,9 @@ export class SignedKeyWorld {
   client(key: Pick<SandboxKey, 'accessKey' | 'signingSecret'>, options: Partial<SignedKeyOptions> = {}) {
     const { accessKey, signingSecret } = key
     const service = createSignedKeyService({
-      serviceUrl: this.wire.url,
+      ...defaultsFor(this.wire.url),
       accessKey,
       signingSecret,
-      requestTimeoutMs: 10_000,
-      streamIdleMs: 60_000,
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
       ...options,
     })
     this.#closing.unshift(() => service.close())

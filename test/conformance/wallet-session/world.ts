@@ -3,8 +3,6 @@ import type { Hex } from 'viem'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
-import { systemClock } from '../../../src/core/clock.js'
-import { silentLog } from '../../../src/core/log.js'
 import { asRisk, scoreValues } from '../../../src/core/risk.js'
 import type { SandboxAsset } from '../../../src/sandbox/books/asset-book.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
@@ -16,6 +14,7 @@ import {
   type WalletSessionService,
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import { openLocalWallet } from '../../../src/wallet/local-wallet.js'
+import { defaultsFor } from '../../service/local-service.js'
 import { handMadeAttestation, personalSign } from '../../support/hand-made-wallet.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { type RawReply, send } from '../../support/sandbox-requests.js'
@@ -151,16 +150,12 @@ export class WalletSessionWorld {
 
   client({ privateKey }: Wallet, options: Partial<WalletSessionOptions> = {}): WalletSessionService {
     const made = createWalletSessionService({
-      serviceUrl: this.wire.url,
+      ...defaultsFor(this.wire.url),
+      maxBlockAgeMs: 0,
       signer: openLocalWallet(privateKey),
       attest: attestWith(privateKey),
       chainId: 84_532,
       role: 'attester',
-      requestTimeoutMs: 10_000,
-      streamIdleMs: 60_000,
-      clock: systemClock,
-      random: Math.random,
-      log: silentLog,
       ...options,
     })
     this.closing.unshift(() => made.close())

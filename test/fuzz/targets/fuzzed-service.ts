@@ -1,11 +1,10 @@
 import type http from 'node:http'
 import { privateKeyToAccount } from 'viem/accounts'
-import { systemClock } from '../../../src/core/clock.js'
 import type { AttesterService } from '../../../src/service/port.js'
 import type { ServiceOptions } from '../../../src/service/service-parts.js'
 import { createSignedKeyService } from '../../../src/service/signed-key/attester-service.js'
 import { createWalletSessionService } from '../../../src/service/wallet-session/create-wallet-session-service.js'
-import { ACCESS_KEY, LocalServer, type Seen, SIGNING_SECRET } from '../../service/local-service.js'
+import { ACCESS_KEY, defaultsFor, LocalServer, type Seen, SIGNING_SECRET } from '../../service/local-service.js'
 import {
   CHAIN_ID,
   KeptLog,
@@ -42,11 +41,9 @@ export async function openFuzzedService(api: Api, answer: Answer): Promise<Fuzze
 
 function optionsFor(server: LocalServer, log: KeptLog, said: string[]): ServiceOptions {
   return {
-    serviceUrl: server.url,
+    ...defaultsFor(server.url),
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
     streamIdleMs: REQUEST_TIMEOUT_MS,
-    clock: systemClock,
-    random: () => 0.5,
     log,
     // Ids are told as they are: the service may call an asset what it likes.
     onMalformed: ({ message }) => said.push(message),
@@ -87,6 +84,7 @@ async function openWalletSession(answer: Answer): Promise<FuzzedService> {
     chainId: CHAIN_ID,
     signer: account,
     role: 'attester',
+    maxBlockAgeMs: 0,
     attest: async (_, time) => ({ uid: '0x01', message: { time: String(time) } }),
   })
   return {

@@ -32,7 +32,8 @@ async function smallestMargin(seed: number, maxLagMs: number): Promise<number> {
     return { number: timestamp, timestamp }
   }
   const readTime = async () => (await block()).timestamp * 1000
-  const service = new ServiceClock({ readTime, clock, log: silentLog, windowMs: WINDOW_MS, granularityMs: BLOCK_MS })
+  const limits = { windowMs: WINDOW_MS, refreshMs: 300_000, granularityMs: BLOCK_MS }
+  const service = new ServiceClock({ readTime, clock, log: silentLog, ...limits })
   await service.ready()
   let smallest = Number.POSITIVE_INFINITY
   const pass = async (ms: number) => {

@@ -13,7 +13,7 @@ import {
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import type { SessionEvent } from '../../../src/service/wallet-session/session.js'
 import { ManualClock } from '../../support/manual-clock.js'
-import { type Handler, LocalServer, type Seen, sendJson } from '../local-service.js'
+import { defaultsFor, type Handler, LocalServer, type Seen, sendJson } from '../local-service.js'
 
 export const CHAIN_ID = 84532
 export const account = privateKeyToAccount(generatePrivateKey())
@@ -127,12 +127,12 @@ export async function bench(
   const missing: AttestdError[] = []
   const attested: { score: Score; time: number }[] = []
   const built = createWalletSessionService({
-    serviceUrl: server.url,
+    ...defaultsFor(server.url),
     requestTimeoutMs: 5_000,
-    streamIdleMs: 60_000,
     clock,
     random: () => 0.5,
     log,
+    maxBlockAgeMs: 0,
     chainId: CHAIN_ID,
     signer: account,
     role: 'attester',

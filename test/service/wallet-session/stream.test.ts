@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, type TestContext } from 'vitest'
+import { VERSION } from '../../../src/core/version.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import type { Handler, Seen } from '../local-service.js'
 import { answers, type Connection, cuts, event, open, sends, until, waitOut } from '../stream-harness.js'
@@ -43,7 +44,7 @@ describe('the stream', () => {
     expect(events[2]).toMatchObject({ ids: ['c'], assets: [{ id: 'c', mediaType: null, turnaround: 'standard' }] })
     expect(streams()[0]?.headers).toMatchObject({
       authorization: `Bearer ${[...world.accepted][0]}`,
-      'user-agent': 'attestd',
+      'user-agent': `attestd/${VERSION}`,
     })
     stop.abort()
     await ended
