@@ -22,10 +22,7 @@ export const blockAnswer = z.object({
 export const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   eth_call: bytes,
   eth_getCode: bytes,
-  eth_getStorageAt: bytes,
   eth_chainId: chainIdAnswer,
-  eth_blockNumber: quantity,
-  eth_getBalance: quantity,
 }
 
 /** One answer of JSON-RPC 2.0; an endpoint that could not read the question states `id: null`. */

@@ -7,7 +7,7 @@ import { issueText } from './shape-text.js'
 
 /** Longest mediaContext, characters (signed-key specification, Limits). */
 export const MEDIA_CONTEXT_MAX = 200
-/** Longest algorithm label that is sent, characters; the signed-key specification states "short". */
+/** Longest algorithm label that is sent, or kept of a score record, characters; the signed-key specification states "short". */
 export const ALGORITHM_MAX = 200
 /** Longest notes that are sent, characters; the specifications name no limit. */
 export const NOTES_MAX = 2000

@@ -1,6 +1,7 @@
 import { type Risk, riskOfBasisPoints } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { asRecord } from '../record.js'
+import { ALGORITHM_MAX } from '../wire-fields.js'
 import { numberOf, unixMsOf } from './unix-time.js'
 
 /** Reads score records, of which the specification shows no field ("not shown"). */
@@ -50,9 +51,6 @@ export interface OwnScore {
   readonly risk: Risk
   readonly algorithm: string | undefined
 }
-
-/** Longest algorithm label of a score record that is kept, characters. */
-const ALGORITHM_MAX = 200
 
 /**
  * The newest score that an attester has on record among these; null where there is none.
