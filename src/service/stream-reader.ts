@@ -36,7 +36,7 @@ export async function* readStream(options: StreamReaderOptions, signal: AbortSig
     // Never twice in a row, so that a service whose time jumps about is not asked without a pause.
     recovered = !recovered && end.error.reason === 'service-unauthorized' && (await source.recover?.(signal)) === true
     const ownMs = recovered ? 0 : backoffMs(failures, RECONNECT_BACKOFF, random)
-    const retryInMs = honoredDelayMs(end.error.retryAfterMs, ownMs, Math.max(RETRY_AFTER_CAP_MS, ownMs))
+    const retryInMs = honoredDelayMs(end.error.retryAfterMs, ownMs, RETRY_AFTER_CAP_MS)
     yield { kind: 'trouble', reason: end.error.reason, message: end.error.message, retryInMs }
     // Only the signal ends a sleep early, and the loop asks it.
     await clock.sleep(retryInMs, signal).catch(() => {})

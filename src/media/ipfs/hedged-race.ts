@@ -10,18 +10,21 @@ export interface AttemptContext {
 
 /** Rules of one race; `C` is a candidate, such as a gateway, and `T` what an attempt with it gives. */
 export interface RaceOptions<C, T> {
+  /** In the order in which they are tried. */
+  readonly candidates: readonly C[]
+  readonly attempt: (candidate: C, context: AttemptContext) => Promise<T>
   readonly clock: Clock
   /** How long all running attempts may be silent before one more starts, milliseconds. */
   readonly hedgeMs: number
   readonly signal: AbortSignal
-  /** Whether one more attempt may run while others are silent. @default always */
-  readonly mayHedge?: () => boolean
+  /** Whether one more attempt may run while others are silent. */
+  readonly mayHedge: () => boolean
   /** Whether an error settles the matter, so that no other candidate can do better. */
   readonly isFinal: (error: unknown) => boolean
   /** Called for a candidate that was cancelled after it had been silent for `hedgeMs`. */
-  readonly onSlow?: (candidate: C) => void
+  readonly onSlow: (candidate: C) => void
   /** Called with the value of an attempt that succeeded after the race was over. */
-  readonly onUnused?: (value: T) => void
+  readonly onUnused: (value: T) => void
 }
 
 /** All candidates failed; `errors` in the order in which they did. */
@@ -49,21 +52,9 @@ const MAX_STARTS = 3
 /**
  * Tries candidates in order: the next one starts at once when one fails, and as a hedge when all running ones are
  * silent for `hedgeMs`. The first to make progress cancels those that have made none; cancelled ones may be retried.
- * Returns when the losers have ended too.
- * @throws RaceLostError, a final error, or the signal's reason
  */
-export async function hedgedRace<C, T>(
-  candidates: readonly C[],
-  attempt: (candidate: C, context: AttemptContext) => Promise<T>,
-  options: RaceOptions<C, T>,
-): Promise<{ value: T; candidate: C }> {
-  const race = new Race(candidates, attempt, options)
-  return race.run()
-}
-
-class Race<C, T> {
+export class HedgedRace<C, T> {
   readonly #queue: C[]
-  readonly #attempt: (candidate: C, context: AttemptContext) => Promise<T>
   readonly #options: RaceOptions<C, T>
   readonly #runners = new Set<Runner<C>>()
   readonly #starts = new Map<C, number>()
@@ -72,16 +63,12 @@ class Race<C, T> {
   #settle!: { resolve: (won: { value: T; candidate: C }) => void; reject: (error: unknown) => void }
   #settled = false
 
-  constructor(
-    candidates: readonly C[],
-    attempt: (candidate: C, context: AttemptContext) => Promise<T>,
-    options: RaceOptions<C, T>,
-  ) {
-    this.#queue = [...candidates]
-    this.#attempt = attempt
+  constructor(options: RaceOptions<C, T>) {
+    this.#queue = [...options.candidates]
     this.#options = options
   }
 
+  /** To be called once; returns when the losers have ended too. @throws RaceLostError, a final error, or the signal's reason */
   async run(): Promise<{ value: T; candidate: C }> {
     const { signal } = this.#options
     signal.throwIfAborted()
@@ -108,9 +95,10 @@ class Race<C, T> {
     }
     this.#starts.set(candidate, (this.#starts.get(candidate) ?? 0) + 1)
     const controller = new AbortController()
-    const startedAt = this.#options.clock.monotonic()
+    const { attempt, clock } = this.#options
+    const startedAt = clock.monotonic()
     const progress = () => this.#onProgress(runner)
-    const work = Promise.resolve().then(() => this.#attempt(candidate, { signal: controller.signal, progress }))
+    const work = Promise.resolve().then(() => attempt(candidate, { signal: controller.signal, progress }))
     const done = work.then(
       (value) => this.#onSuccess(runner, value),
       (error: unknown) => this.#onFailure(runner, error),
@@ -130,14 +118,14 @@ class Race<C, T> {
   /** Not `failed`: the candidate lost this heat only, and goes to the end of the queue. */
   #cancel(runner: Runner<C>): void {
     const { clock, hedgeMs, onSlow } = this.#options
-    if (clock.monotonic() - runner.startedAt >= hedgeMs) onSlow?.(runner.candidate)
+    if (clock.monotonic() - runner.startedAt >= hedgeMs) onSlow(runner.candidate)
     if ((this.#starts.get(runner.candidate) ?? 0) < MAX_STARTS) this.#queue.push(runner.candidate)
     runner.controller.abort(new DOMException('another gateway was faster', 'AbortError'))
   }
 
   #onSuccess(runner: Runner<C>, value: T): void {
     this.#runners.delete(runner)
-    if (this.#settled) this.#options.onUnused?.(value)
+    if (this.#settled) this.#options.onUnused(value)
     else this.#finish(() => this.#settle.resolve({ value, candidate: runner.candidate }))
   }
 
@@ -157,7 +145,7 @@ class Race<C, T> {
   }
 
   async #hedge(): Promise<void> {
-    const { clock, hedgeMs, mayHedge = () => true } = this.#options
+    const { clock, hedgeMs, mayHedge } = this.#options
     while (!this.#settled) {
       const latest = Math.max(...[...this.#runners].map((runner) => runner.lastProgress ?? runner.startedAt))
       const wait = latest + hedgeMs - clock.monotonic()

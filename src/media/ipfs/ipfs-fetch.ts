@@ -11,7 +11,7 @@ import { HttpStatusError } from '../web/http-get.js'
 import { openCar } from './car-fetch.js'
 import { createByteBudget, fetchBlock, type Gateway, type GatewayHttp } from './gateway.js'
 import type { GatewayHealth, GatewayOutcome } from './gateway-health.js'
-import { type AttemptContext, hedgedRace, RaceLostError } from './hedged-race.js'
+import { type AttemptContext, HedgedRace, RaceLostError } from './hedged-race.js'
 import { readUnixfsFile } from './unixfs-read.js'
 import { VerifiedBlocks } from './verified-blocks.js'
 
@@ -54,18 +54,19 @@ export async function fetchIpfs(
   const { health, clock, hedgeMs, pool } = options
   const gateways = health.order()
   if (gateways.length === 0) throw noGateway(health.retryAfterMs())
-  const attempt = (gateway: Gateway, context: AttemptContext) =>
-    tryGateway(uri, write, gateway, context, transfer, options)
+  const race = new HedgedRace<Gateway, Spooled>({
+    candidates: gateways,
+    attempt: (gateway, context) => tryGateway(uri, write, gateway, context, transfer, options),
+    clock,
+    hedgeMs,
+    signal: transfer.signal,
+    mayHedge: () => pool.mayHedge,
+    isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
+    onUnused: removeSpooled,
+    onSlow: (gateway) => note(gateway, 'slow', undefined, options),
+  })
   try {
-    const { value, candidate } = await hedgedRace(gateways, attempt, {
-      clock,
-      hedgeMs,
-      signal: transfer.signal,
-      mayHedge: () => pool.mayHedge,
-      isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
-      onUnused: removeSpooled,
-      onSlow: (gateway) => note(gateway, 'slow', undefined, options),
-    })
+    const { value, candidate } = await race.run()
     return { value, origin: candidate.name }
   } catch (error) {
     throw error instanceof RaceLostError ? summary(error.errors, health.retryAfterMs()) : error

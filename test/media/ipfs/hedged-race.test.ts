@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AttemptContext, hedgedRace, RaceLostError } from '../../../src/media/ipfs/hedged-race.js'
+import { type AttemptContext, HedgedRace, RaceLostError } from '../../../src/media/ipfs/hedged-race.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const HEDGE_MS = 100
@@ -19,20 +19,23 @@ function startRace(names: string[], signal = new AbortController().signal) {
         if (name !== 'stubborn') reject(context.signal.reason)
       })
     })
-  const result = hedgedRace(names, attempt, {
+  const result = new HedgedRace<string, string>({
+    candidates: names,
+    attempt,
     clock,
     hedgeMs: HEDGE_MS,
     signal,
+    mayHedge: () => true,
     isFinal: (error) => error instanceof RangeError,
     onSlow: (name) => slow.push(name),
     onUnused: (value) => unused.push(value),
-  })
+  }).run()
   result.catch(() => {})
   const of = (name: string) => running.get(name)!
   return { clock, started, slow, unused, result, of, turn: () => new Promise(setImmediate) }
 }
 
-describe('hedgedRace', () => {
+describe('a hedged race', () => {
   it('asks the first alone while it answers in time', async () => {
     const race = startRace(['a', 'b'])
     await race.clock.advance(HEDGE_MS - 1)
