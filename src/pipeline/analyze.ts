@@ -222,8 +222,8 @@ function detectOnce(
   const claim = { claims: queue.claims, clock, owner, onFailure: (error: unknown) => warnOfStore(log, error) }
   return claimedWork(verdictName(key), claim, async () => {
     // It may have come between the look and the claim.
-    const late = await kept(log, () => verdicts.getLate(key))
-    if (late) return { detection: late, cached: true }
+    const late = await knownDetection(key, options)
+    if (late) return late
     const detection = await measure()
     // By what measured it: the detectors may have been replaced while the media was fetched.
     await kept(log, () => verdicts.put({ ...key, detectorDigest: detection.detectorDigest }, detection))

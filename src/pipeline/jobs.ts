@@ -156,8 +156,6 @@ export const parseSubmitJob = (data: unknown): SubmitJob => parseJob(submitJob, 
 export const submitJobIn = (data: unknown): SubmitJob | null => submitJob.safeParse(data).data ?? null
 /** The asset of either kind of job, also of one that has failed; null where the data is malformed. */
 export const assetOfJob = (data: unknown): JobAsset | null => analyzeJob.safeParse(data).data?.asset ?? null
-/** The verdict that a submit job is about; null where there is none or the data is malformed. */
-export const verdictOfJob = (data: unknown): Verdict | null => submitJob.safeParse(data).data?.verdict ?? null
 /** What an analysis failed by, the last first; empty where it is not marked. */
 export function failuresOf(data: unknown): LookedAtBy[] {
   const job = analyzeJob.safeParse(data).data

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -105,7 +105,6 @@ interface LedgerFile {
 export class Ledger {
   readonly #folder: string
   readonly #maxBytes: number
-  #made: Promise<unknown> | undefined
   /** What was written last. */
   #newest: LedgerFile | undefined
   /** Lines that wait for the write under way; they go in one write. */
@@ -134,7 +133,8 @@ export class Ledger {
   }
 
   async #write(lines: readonly Line[]): Promise<void> {
-    await this.#make()
+    // At once, as `#sizeOf`: it is there but for the first line.
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     await requireFolder(this.#folder)
     for (const day of new Set(lines.map((line) => line.day))) {
       const texts = lines.filter((line) => line.day === day).map(({ text }) => text)
@@ -212,17 +212,6 @@ export class Ledger {
   /** 0 where it is not there. At once: it is asked before each write, see `requireFolder`. */
   #sizeOf({ name }: LedgerFile): number {
     return statSync(path.join(this.#folder, name), { throwIfNoEntry: false })?.size ?? 0
-  }
-
-  /** Once a run; again after a failure. */
-  async #make(): Promise<void> {
-    this.#made ??= fs.mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    try {
-      await this.#made
-    } catch (error) {
-      this.#made = undefined
-      throw error
-    }
   }
 
   /** Oldest first. */

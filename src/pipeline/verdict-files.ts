@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { requireFolder } from '../core/disk/plain-files.js'
@@ -41,16 +41,12 @@ export class VerdictFiles {
     const folder = this.#folderOf(name)
     const bytes = onDisk(Buffer.byteLength(text))
     const held = this.#held.get(folder)
-    const write = async () => {
-      for (const each of [this.#root, folder]) await requireFolder(each)
-      if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
-      await writeFileAtomic(path.join(folder, name), text, { flush: false })
+    for (const each of [this.#root, folder]) {
+      mkdirSync(each, { recursive: true, mode: 0o700 })
+      await requireFolder(each)
     }
-    await write().catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-      await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-      await write()
-    })
+    if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
+    await writeFileAtomic(path.join(folder, name), text, { flush: false })
     this.#held.set(folder, (this.#held.get(folder) ?? 0) + bytes)
   }
 

@@ -18,8 +18,6 @@ export interface VerdictKey {
   readonly expectedShare: number
 }
 
-/** Verdicts of this process that are found without a look at the disk: more than it makes while one job waits for its claim. */
-const LATEST = 256
 /** How long other daemons of the queue find a verdict, ms: the same bytes come again within minutes, as a rule. */
 const SHARED_MS = 3_600_000
 
@@ -30,8 +28,6 @@ const SHARED_MS = 3_600_000
 export class VerdictStore {
   readonly #files: VerdictFiles
   readonly #shared: SharedTexts | null
-  /** By name, the oldest first. */
-  readonly #latest = new Map<string, Detection>()
 
   /** @param maxBytes what the files take on disk; the oldest go first. Without it only `prune` removes any. */
   constructor(folder: string, shared: SharedTexts | null = null, maxBytes = Number.POSITIVE_INFINITY) {
@@ -43,15 +39,7 @@ export class VerdictStore {
   async get(key: VerdictKey): Promise<Detection | null> {
     const kept = await this.#files.read(`${verdictName(key)}.json`)
     const own = kept && readJson(readable, kept.toString('utf8'))
-    return own ?? this.#getShared(key)
-  }
-
-  /** What this process or, on a shared queue, another one has put since `get` found nothing. @throws AttestdError queue-unreachable */
-  async getLate(key: VerdictKey): Promise<Detection | null> {
-    return this.#latest.get(verdictName(key)) ?? this.#getShared(key)
-  }
-
-  async #getShared(key: VerdictKey): Promise<Detection | null> {
+    if (own) return own
     const text = await this.#shared?.get(verdictName(key))
     return typeof text === 'string' ? readJson(readable, text) : null
   }
@@ -60,8 +48,6 @@ export class VerdictStore {
   async put(key: VerdictKey, detection: Detection): Promise<void> {
     const name = verdictName(key)
     const text = JSON.stringify(z.encode(storedDetection, { risks: 'percent', detection }))
-    this.#latest.set(name, detection)
-    if (this.#latest.size > LATEST) this.#latest.delete(this.#latest.keys().next().value!)
     await this.#files.write(`${name}.json`, text)
     await this.#shared?.set(name, text, SHARED_MS)
   }

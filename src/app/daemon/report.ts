@@ -17,8 +17,8 @@ import {
   parseSubmitJob,
   type SubmitJob,
   type SubmitResult,
+  submitJobIn,
   submitResult,
-  verdictOfJob,
 } from '../../pipeline/jobs.js'
 import type { Ledger, LedgerEntry } from '../../pipeline/ledger.js'
 import type { Comparison, DroppedAnalysis, PipelineEvents } from '../../pipeline/pipeline-events.js'
@@ -142,7 +142,7 @@ export class Report {
         log.error(facts, 'job failed; it was kept for attestd queue retry')
         if (!asset) return
         const stage = stageOf(queue)
-        const { algorithm = null, risk = null } = verdictOfJob(data) ?? {}
+        const { algorithm = null, risk = null } = submitJobIn(data)?.verdict ?? {}
         this.#write(asset, { kind: 'failed', queue: stage, reason, message }, { risk, algorithm })
       },
       held: ({ queue, reason, delayMs }) => {

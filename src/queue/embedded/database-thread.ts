@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../core/clock.js'
 import { entryFile } from '../../core/files.js'
@@ -104,21 +105,13 @@ export class DatabaseThread {
   }
 }
 
-function untilReady(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (message: ThreadMessage) => {
-      if (message.type === 'ready') finish()
-      else if (message.type === 'failed-to-start') finish(new Error(message.message))
-    }
-    const onExit = (code: number) => finish(new Error(`the database thread exited with code ${code}`))
-    // Each listener by name: removing all of them would also remove Node's own.
-    const finish = (error?: Error) => {
-      worker.off('message', onMessage).off('error', finish).off('exit', onExit)
-      if (error) reject(error)
-      else resolve()
-    }
-    worker.on('message', onMessage).on('error', finish).on('exit', onExit)
+/** Its first message states whether the database is open. */
+async function untilReady(worker: Worker): Promise<void> {
+  const exited = once(worker, 'exit').then(([code]) => {
+    throw new Error(`the database thread exited with code ${code}`)
   })
+  const [first] = (await Promise.race([once(worker, 'message'), exited])) as [ThreadMessage]
+  if (first.type === 'failed-to-start') throw new Error(first.message)
 }
 
 /** PostgreSQL's error with the fields that BullMQ looks at. */
