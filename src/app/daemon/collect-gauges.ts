@@ -6,22 +6,17 @@ import type { DriftWatch } from '../drift/drift-watch.js'
 import type { DaemonParts } from '../parts.js'
 import type { Roles } from './roles.js'
 
-/** Writes how many jobs are in which state for a scrape; while the queue is away there are no such series. */
+/** Writes how many jobs are in which state for a scrape. */
 export async function collectDepths(
   queue: Pick<QueueEngine, 'counts' | 'ping'>,
   { queueDepth }: Pick<Metrics, 'queueDepth'>,
 ): Promise<void> {
-  // Cleared after the reading, in one turn with what is set, so that no other scrape finds it empty.
-  const depths = await readDepths(queue).finally(() => queueDepth.clear())
+  // First, because the commands after it would wait for an engine that is away.
+  await queue.ping()
+  const depths = await Promise.all(QUEUE_NAMES.map(async (name) => ({ name, counts: await queue.counts(name) })))
   for (const { counts, name } of depths) {
     for (const [state, count] of Object.entries(counts)) queueDepth.set({ queue: name, state }, count)
   }
-}
-
-async function readDepths(queue: Pick<QueueEngine, 'counts' | 'ping'>) {
-  // First, because the commands after it would wait for an engine that is away.
-  await queue.ping()
-  return Promise.all(QUEUE_NAMES.map(async (name) => ({ name, counts: await queue.counts(name) })))
 }
 
 /** Writes what this daemon measures of itself for a scrape. */

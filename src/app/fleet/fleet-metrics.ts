@@ -5,18 +5,9 @@ import { ANALYZE_QUEUES } from '../../queue/queues.js'
 import { partLabel } from '../open/room-events.js'
 import type { Fleet } from './fleet.js'
 
-const DAEMONS = ['fleetDaemons', 'fleetLastSeen', 'fleetJobs', 'fleetDetectors', 'fleetMixed'] as const
-const WORK = ['waitingOldest', 'waitingJobs', 'drainSeconds', 'retryingJobs', 'missesAhead', 'unservedJobs'] as const
-const GAUGES = [...DAEMONS, ...WORK] as const
-type FleetMetrics = Pick<Metrics, (typeof GAUGES)[number]>
-
-/** Writes what is known of the fleet for a scrape. Series of daemons that are gone end; while the queue is away there are none. */
-export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMetrics): Promise<void> {
-  // Cleared after the reading, in one turn with what is set, so that no other scrape finds them empty.
-  const clear = () => {
-    for (const name of GAUGES) metrics[name].clear()
-  }
-  const { backlog, daemons, mixed } = await fleet.state().finally(clear)
+/** Writes what is known of the fleet for a scrape. */
+export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: Metrics): Promise<void> {
+  const { backlog, daemons, mixed } = await fleet.state()
   const { fleetDaemons, fleetMixed } = metrics
   for (const state of ['alive', 'stopping', 'lost'] as const) {
     fleetDaemons.set({ state }, daemons.filter((daemon) => daemon.state === state).length)
@@ -28,7 +19,7 @@ export async function collectFleet(fleet: Pick<Fleet, 'state'>, metrics: FleetMe
   collectBacklog(backlog, metrics)
 }
 
-function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: FleetMetrics): void {
+function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLastSeen }: Metrics): void {
   const { detectors, jobsPerSecond, lastSeenMs, machine, name, roles, state, version } = daemon
   fleetLastSeen.set({ daemon: name, machine, roles: roles.join('+'), version, state }, lastSeenMs / 1000)
   for (const [queue, perSecond] of Object.entries(jobsPerSecond)) {
@@ -43,7 +34,7 @@ function collectDaemon(daemon: FleetDaemon, { fleetDetectors, fleetJobs, fleetLa
 
 function collectBacklog(
   { drainMs, missesAhead, retrying, rows, unserved }: FleetState['backlog'],
-  metrics: FleetMetrics,
+  metrics: Metrics,
 ): void {
   for (const { oldestMs, queue, turnaround, waiting } of rows) {
     metrics.waitingJobs.set({ queue, turnaround }, waiting)

@@ -64,24 +64,17 @@ function rowOf({ id, job: { asset, review, verdict } }: WaitingReview): ReviewRo
   return { id, assetId: asset.id, title, mediaType, isUrgent, deadline: review.deadline, risk, algorithm }
 }
 
-/** Writes how many assets wait for a person, and how near the first deadline is, for a scrape; neither while the queue is away. */
+/** Writes how many assets wait for a person, and how near the first deadline is, for a scrape. */
 export async function collectReview(
   parts: Pick<DaemonParts, 'clock' | 'metrics' | 'queue'>,
   side: Pick<ReviewSide, 'service'>,
 ): Promise<void> {
   const { metrics, queue } = parts
-  const jobs = await readRetrying(queue).finally(() => {
-    metrics.reviewWaiting.clear()
-    metrics.reviewDeadline.clear()
-  })
+  // First, because the command after it would wait for an engine that is away.
+  await queue.ping()
+  const jobs = await queue.retrying('submit', COUNTED)
   const deadlines = jobs.flatMap(({ data, id }) => inReview(id, data)?.job.review.deadline ?? [])
   metrics.reviewWaiting.set({}, deadlines.length)
   if (deadlines.length > 0)
     metrics.reviewDeadline.set({}, (Math.min(...deadlines) - deskClock(parts, side).now()) / 1000)
-}
-
-async function readRetrying(queue: DaemonParts['queue']) {
-  // First, because the command after it would wait for an engine that is away.
-  await queue.ping()
-  return queue.retrying('submit', COUNTED)
 }

@@ -1,6 +1,6 @@
 import type { MetricTable } from './metric-entry.js'
 
-/** What every daemon states of all daemons and of the queue they share: whoever adds such values up counts twice. */
+/** Gauges of all daemons and of the queue they share, read for each scrape: whoever adds those of several daemons up counts twice. */
 export const FLEET_METRICS = {
   queueDepth: {
     name: 'attestd_queue_depth',

@@ -2,13 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Clock } from '../../core/clock.js'
 import { SharedReading } from '../../core/shared-reading.js'
 import { withinLimit } from '../../core/time-limit.js'
+import { FLEET_METRICS } from './fleet-metric-table.js'
 import type { MetricEntry, Role } from './metric-entry.js'
 import { METRIC_GROUPS, type METRICS, type MetricKey } from './metric-table.js'
 
 /** A metric keeps at most this many label combinations; later ones are counted under `other`. */
 const MAX_SERIES = 300
-/** A value that a scrape waits for longer than this is left as it was, milliseconds. */
+/** A value that a scrape waits for longer than this is left out, or as it was, milliseconds. */
 const SCRAPE_TIMEOUT_MS = 2000
+const FLEET_KEYS = Object.keys(FLEET_METRICS) as (keyof typeof FLEET_METRICS)[]
 /** Gauges of prom-client whose names state that they are counters; the same by type are exported without `_total`. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 /** Wei in an ether. */
@@ -76,6 +78,8 @@ export function createMetrics({ clock, processMetrics, roles }: MetricsOptions):
   // Whoever reaches the port may scrape, and each scrape reads the queue: those at the same time share one.
   const scrapes = new SharedReading<string>()
   const scrape = async () => {
+    // Read again by the collectors; what they cannot read, as while the queue is away, has no series.
+    for (const key of FLEET_KEYS) set[key].clear()
     await Promise.all(collectors.map((collect) => collectOnce(collect, clock, () => set.scrapeFailures.inc({}))))
     return registry.metrics()
   }

@@ -166,9 +166,11 @@ describe('the metrics of a fleet', () => {
 
   async function exported(...states: (FleetState | null)[]): Promise<string> {
     const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+    let reading = async (): Promise<FleetState> => state
+    metrics.beforeScrape(() => collectFleet({ state: () => reading() }, metrics))
     for (const one of states) {
-      const reading = () => (one ? Promise.resolve(one) : Promise.reject(new AttestdError('queue-unreachable')))
-      await collectFleet({ state: reading }, metrics).catch(() => {})
+      reading = () => (one ? Promise.resolve(one) : Promise.reject(new AttestdError('queue-unreachable')))
+      await metrics.text()
     }
     const lines = (await metrics.text()).split('\n')
     return lines.filter((line) => /^attestd_(fleet|waiting|drain|deadline)/.test(line)).join('\n')

@@ -40,7 +40,7 @@ describe('createMetrics', () => {
     const metrics = createMetrics({ clock, processMetrics: false })
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' })
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' }, 2)
-    metrics.queueDepth.set({ queue: 'analyze', state: 'waiting' }, 7)
+    metrics.beforeScrape(() => metrics.queueDepth.set({ queue: 'analyze', state: 'waiting' }, 7))
     metrics.openToAccepted.observe({ turnaround: 'priority_5min' }, 301)
     const text = await metrics.text()
     expect(text).toContain('attestd_jobs_total{queue="submit",outcome="completed",reason="none"} 3')
@@ -102,12 +102,24 @@ describe('createMetrics', () => {
 
   it('a gauge that is cleared has no series, with labels and without', async () => {
     const metrics = createMetrics({ clock, processMetrics: false })
-    metrics.missesAhead.set({}, 14)
-    metrics.fleetDaemons.set({ state: 'lost' }, 1)
-    for (const gauge of [metrics.missesAhead, metrics.fleetDaemons]) gauge.clear()
-    expect(await metrics.text()).not.toMatch(/^attestd_(deadline_misses_ahead|fleet_daemons)/m)
-    metrics.missesAhead.set({}, 3)
-    expect(await metrics.text()).toContain('attestd_deadline_misses_ahead 3\n')
+    metrics.lastInferenceAge.set({}, 14)
+    metrics.mediaFetching.set({ state: 'first' }, 1)
+    for (const gauge of [metrics.lastInferenceAge, metrics.mediaFetching]) gauge.clear()
+    expect(await metrics.text()).not.toMatch(/^attestd_(last_inference_age_seconds|media_fetching)/m)
+    metrics.lastInferenceAge.set({}, 3)
+    expect(await metrics.text()).toContain('attestd_last_inference_age_seconds 3\n')
+  })
+
+  it('what is read of the fleet has no series where the next scrape cannot read it', async () => {
+    const metrics = createMetrics({ clock, processMetrics: false })
+    let isAway = false
+    metrics.beforeScrape(() => {
+      if (isAway) throw new Error('no queue')
+      metrics.missesAhead.set({}, 14)
+    })
+    expect(await metrics.text()).toContain('attestd_deadline_misses_ahead 14\n')
+    isAway = true
+    expect(await metrics.text()).not.toMatch(/^attestd_deadline_misses_ahead/m)
   })
 
   it('what belongs to a role that is not held is no series, and no good-looking 0 either', async () => {
