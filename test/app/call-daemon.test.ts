@@ -24,26 +24,6 @@ describe('callDaemon', () => {
     await server.close()
   })
 
-  it('hands on which detectors to take, and refuses a list that is none', async () => {
-    const { server, asked, controlToken } = await startTestServer()
-    const daemon = { url: server.url, token: controlToken }
-    const reload = (body: unknown) =>
-      callDaemon(daemon, {
-        method: 'POST',
-        path: '/control/reload',
-        body,
-        answer: z.object({ detectors: z.array(z.number()) }),
-      })
-    expect(await reload({})).toEqual({ detectors: [1] })
-    await reload({ detectors: 'a=2,b=shadow' })
-    expect(asked).toEqual([
-      ['reload', {}],
-      ['reload', { detectors: 'a=2,b=shadow' }],
-    ])
-    await expect(reload({ detectors: 'a=dark' })).rejects.toMatchObject({ message: expect.stringMatching(/id=weight/) })
-    await server.close()
-  })
-
   it("gives the daemon's own reason, sentence and fix", async () => {
     const failed = () =>
       Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.', { fix: 'Start Redis.' }))

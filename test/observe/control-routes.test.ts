@@ -17,7 +17,7 @@ async function start() {
     const reply = await fetch(`${server.url}${path}`, {
       method,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     return { status: reply.status, json: (await reply.json()) as { error?: { message: string } } }
   }
@@ -49,22 +49,33 @@ describe('what the verbs of an operator ask of the daemon', () => {
     await call('GET', '/control/failed')
     await call('GET', '/control/failed?limit=1')
     await call('GET', '/control/failed?limit=1000')
+    await call('GET', '/control/failed?queue=submit&limit=5')
     expect(asked).toEqual([
       ['failed', { limit: 100 }],
       ['failed', { limit: 1 }],
       ['failed', { limit: 1000 }],
+      ['failed', { queue: 'submit', limit: 5 }],
     ])
-    expect((await call('GET', '/control/failed?limit=1001')).status).toBe(400)
+    for (const query of ['limit=1001', 'limit=0', 'limit=x', 'queue=other'])
+      expect((await call('GET', `/control/failed?${query}`)).status).toBe(400)
   })
 
   it.each([
     ['pause', { queue: 'other' }],
     ['resume', { queue: '' }],
     ['pause', { queue: 'submit', all: true }],
+    ['drain', { queu: 'submit' }],
+    ['drain', []],
+    ['drain', '{"__proto__":{"queue":"submit"}}'],
+    ['drain', '{'],
+    ['retry', { queue: 'other' }],
+    ['retry', { ids: 'all' }],
+    ['retry', { ids: [''] }],
     ['retry', { ids: Array.from({ length: 1001 }, (_, nth) => `${nth}`) }],
     ['retry', { ids: ['x'.repeat(201)] }],
     ['reload', { detectors: `${'a,'.repeat(5001)}b` }],
     ['reload', { detectors: 'a,a' }],
+    ['reload', { detectors: 'a=dark' }],
     ['reload', { detectors: 7 }],
   ])('%s is refused with %j, and nothing is done', async (verb, body) => {
     const { asked, call } = await start()

@@ -51,6 +51,10 @@ describe('isLoopbackHostHeader', () => {
     '.localhost',
     'notlocalhost',
     '0x7f000001.example',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example:80',
+    '127.evil.example',
+    'user@localhost',
   ])('%s does not', (header) => {
     expect(isLoopbackHostHeader(header)).toBe(false)
   })
