@@ -3,6 +3,7 @@ import { isDiskFull } from '../../core/disk/storage-error.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
+import { SharedReading } from '../../core/shared-reading.js'
 import { startTimer } from '../../core/time-limit.js'
 import type { Processor } from '../../queue/queues.js'
 import type { KindWorkers } from './kind-workers.js'
@@ -40,7 +41,7 @@ export class DiskRest {
   readonly #options: DiskRestOptions
   #refusal: DiskRefusal | null = null
   /** One look at the disk serves all jobs that fail at the same time. */
-  #looking: Promise<void> | null = null
+  readonly #looks = new SharedReading<void>()
   #endRest = () => {}
 
   constructor(options: DiskRestOptions) {
@@ -71,10 +72,7 @@ export class DiskRest {
   async #failed(thrown: unknown): Promise<void> {
     if (!(thrown instanceof AttestdError) || thrown.reason !== 'media-cache-failed') return
     if (!DISK_CODES.has(thrown.facts.code) || this.#refusal) return
-    this.#looking ??= this.#look(thrown).finally(() => {
-      this.#looking = null
-    })
-    await this.#looking
+    await this.#looks.share(() => this.#look(thrown))
   }
 
   async #look(error: AttestdError): Promise<void> {

@@ -1,3 +1,4 @@
+import { SharedReading } from '../../core/shared-reading.js'
 import type { DetectorChoice } from '../../detect/package/selection.js'
 import type { QueueEngine } from '../../queue/queues.js'
 import { reloadDetectors } from '../daemon/reload-detectors.js'
@@ -50,19 +51,12 @@ interface FollowerOptions {
 
 /** @returns looks whether there is a new order, and carries it out; one look at a time. While the queue is away there is none. */
 export function orderFollower({ announce, queue, reload, selection }: FollowerOptions): () => Promise<void> {
-  let looking: Promise<void> | null = null
+  const looks = new SharedReading<void>()
   const look = async () => {
     const before = selection.order
     await selection.follow(readOrder(await queue.fleet.order()), reload)
     if (selection.order !== before) await announce()
   }
-  return () => {
-    // The engine reports its own trouble.
-    looking ??= look()
-      .catch(() => {})
-      .finally(() => {
-        looking = null
-      })
-    return looking
-  }
+  // The engine reports its own trouble.
+  return () => looks.share(look).catch(() => {})
 }

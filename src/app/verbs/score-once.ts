@@ -5,7 +5,7 @@ import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folder
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
-import type { Detection, DetectorHost } from '../../detect/detection.js'
+import type { Detection } from '../../detect/detection.js'
 import { mediaTypeOf, SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import { openDetectors } from '../open/open-detectors.js'
 import { openMedia } from '../open/open-media.js'
@@ -27,41 +27,34 @@ export const isUri = (target: string) => /^[a-z]+:\/\//i.test(target)
  * Scores one file or URI by the daemon's own media source and detector processes.
  * @throws AttestdError argument-invalid (media of no known kind, no heat map of it), media-*, detector-*, uri-unsupported, address-refused
  */
-export async function scoreOnce(settings: Settings, { target, ...asked }: ScoreOnceRequest): Promise<Detection> {
-  const detect = async (file: string) =>
-    detectFile(settings, file, { ...asked, mediaType: await mediaTypeFor(file, asked) })
-  return isUri(target) ? scoreUri(settings, target, detect) : detect(target)
+export function scoreOnce(settings: Settings, request: ScoreOnceRequest): Promise<Detection> {
+  const { target } = request
+  return isUri(target) ? scoreUri(settings, request) : scoreFile(settings, target, request)
 }
 
-type FileRequest = Omit<ScoreOnceRequest, 'target' | 'mediaType'> & { readonly mediaType: MediaType }
-
-async function detectFile(settings: Settings, file: string, asked: FileRequest): Promise<Detection> {
-  const { mediaType } = asked
-  await checkHeatMap(file, asked)
+async function scoreFile(
+  settings: Settings,
+  file: string,
+  { heatMap: out, ...asked }: ScoreOnceRequest,
+): Promise<Detection> {
+  const mediaType = asked.mediaType ?? (await seenType(file))
+  if (mediaType === null) {
+    throw new AttestdError('argument-invalid', `${file} does not show its media type; set it with --media-type.`)
+  }
+  if (out !== undefined) await checkHeatMap(file, mediaType, out)
   const detectors = await openDetectors(settings, { workers: 1, mediaType })
   try {
     if (!detectors.detectorFor(mediaType)) {
       throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     }
-    return await explained(detectors, file, asked).catch(async (error: unknown) => {
-      throw await withTypeSeen(error, file, mediaType)
-    })
+    const detection = await detectors.detect({ file, mediaType })
+    if (out === undefined) return detection
+    return { ...detection, heatMap: await detectors.show({ file, mediaType, what: 'map', out }) }
+  } catch (error) {
+    throw await withTypeSeen(error, file, mediaType)
   } finally {
     await detectors.close()
   }
-}
-
-async function explained(detectors: DetectorHost, file: string, { heatMap: out, mediaType }: FileRequest) {
-  const detection = await detectors.detect({ file, mediaType })
-  return out === undefined
-    ? detection
-    : { ...detection, heatMap: await detectors.show({ file, mediaType, what: 'map', out }) }
-}
-
-async function mediaTypeFor(file: string, { mediaType }: Omit<ScoreOnceRequest, 'target'>): Promise<MediaType> {
-  const known = mediaType ?? (await seenType(file))
-  if (known !== null) return known
-  throw new AttestdError('argument-invalid', `${file} does not show its media type; set it with --media-type.`)
 }
 
 const seenType = async (file: string): Promise<MediaType | null> =>
@@ -80,8 +73,7 @@ async function withTypeSeen(error: unknown, file: string, asked: MediaType): Pro
 }
 
 /** Before any detector is loaded: whether the map can be made and written. */
-async function checkHeatMap(picture: string, { mediaType, heatMap }: FileRequest): Promise<void> {
-  if (heatMap === undefined) return
+async function checkHeatMap(picture: string, mediaType: MediaType, heatMap: string): Promise<void> {
   if (mediaType !== 'image') {
     throw new AttestdError('argument-invalid', `A heat map needs a picture; ${mediaType} has none.`)
   }
@@ -94,17 +86,13 @@ async function checkHeatMap(picture: string, { mediaType, heatMap }: FileRequest
 }
 
 /** A URI alone has no content hash to check; an ipfs:// one is still verified block by block. */
-async function scoreUri(
-  settings: Settings,
-  uri: string,
-  detect: (file: string) => Promise<Detection>,
-): Promise<Detection> {
+async function scoreUri(settings: Settings, request: ScoreOnceRequest): Promise<Detection> {
   const cacheDir = await makeTemporaryFolder('attestd-score-')
   try {
     const media = await openMedia(settings, { cacheDir, cacheBytes: settings.mediaMaxBytes })
     try {
-      const fetched = await media.fetchUnstated(uri)
-      return await detect(fetched.file)
+      const { file } = await media.fetchUnstated(request.target)
+      return await scoreFile(settings, file, request)
     } finally {
       await media.close()
     }
