@@ -33,8 +33,6 @@ export interface LoggerOptions {
 /** The daemon's logger. */
 export interface Logger extends Log {
   fatal: Log['error']
-  /** A logger whose every line carries `bindings`. */
-  child(bindings: Readonly<Record<string, unknown>>): Logger
 }
 
 /** Longest string of a fact in a log line, UTF-16 units. */

@@ -63,10 +63,11 @@ const BARE_JSON = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
  * values in all their encodings, then whatever has the name or the shape of a secret.
  * A JSON text stays JSON.
  * @param secrets values known at start: signing secret, access key, passwords, tokens; empty ones are ignored
+ * @param keepKeys for a JSON text whose keys are those of this program: its reader needs them, whatever the secrets are
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
+export function createRedactor(secrets: readonly string[], keepKeys = false): Redactor {
   const distinct = [...new Set(secrets)].filter((secret) => secret.length > 0)
-  const byValue = valuePatterns(distinct)
+  const byValue = valuePatterns(distinct, keepKeys)
   return (text) => {
     let clean = text
     for (const [pattern, replacement] of byValue) clean = clean.replace(pattern, replacement)
@@ -76,18 +77,21 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
-/** Behind a text that is part of a key in JSON: the keys are those of this program, and a reader of the JSON needs them. */
+/** Behind a text that is no part of a key in JSON. */
 const NO_KEY = '(?!(?<=[{,]\\s{0,100}"[\\w-]{1,100})[\\w-]{0,100}"\\s*:)'
 
-function valuePatterns(secrets: readonly string[]): [RegExp, string][] {
+function valuePatterns(secrets: readonly string[], keepKeys: boolean): [RegExp, string][] {
   const patterns: [RegExp, string][] = []
   const short = secrets.filter((secret) => secret.length < MIN_VALUE_LENGTH)
   if (short.length > 0)
-    patterns.push([new RegExp(`(["'])(?:${alternation(short)})\\1(?!\\s*:)`, 'g'), `$1${REDACTED}$1`])
+    patterns.push([
+      new RegExp(`(["'])(?:${alternation(short)})\\1${keepKeys ? '(?!\\s*:)' : ''}`, 'g'),
+      `$1${REDACTED}$1`,
+    ])
   const forms = new Set(secrets.filter((secret) => secret.length >= MIN_VALUE_LENGTH).flatMap(secretForms))
   // The longest first, so that no form leaves a tail of a longer one behind.
   const texts = [...forms].filter((form) => !BARE_JSON.test(form)).sort((a, b) => b.length - a.length)
-  if (texts.length > 0) patterns.push([new RegExp(`(?:${alternation(texts)})${NO_KEY}`, 'g'), REDACTED])
+  if (texts.length > 0) patterns.push([new RegExp(`(?:${alternation(texts)})${keepKeys ? NO_KEY : ''}`, 'g'), REDACTED])
   const bare = alternation([...forms].filter((form) => BARE_JSON.test(form)))
   if (bare === '') return patterns
   patterns.push([new RegExp(`(?<=[:[,]\\s{0,8})(?:${bare})(?=\\s*[,}\\]])`, 'g'), `"${REDACTED}"`])

@@ -24,12 +24,11 @@ function linesOf(options: Partial<LoggerOptions>) {
 describe('createLogger', () => {
   it('writes one JSON line with ISO time, level, facts and message', () => {
     const { log, lines, parsed } = linesOf({})
-    log.child({ room: 'submit' }).info({ asset: 'a1', attempt: 2, reason: 'stake-low' }, 'The job was held')
+    log.info({ asset: 'a1', attempt: 2, reason: 'stake-low' }, 'The job was held')
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/\n$/)
     expect(parsed()[0]).toMatchObject({
       level: 'info',
-      room: 'submit',
       asset: 'a1',
       attempt: 2,
       reason: 'stake-low',
@@ -107,7 +106,7 @@ describe('createLogger', () => {
     const secret = 'p"a\\ss\nword'
     const { log, lines } = linesOf({ format, secrets: [secret] })
     const facts = { url: `redis://u:${encodeURIComponent(secret)}@h`, nested: { deep: [secret] }, [`k${secret}`]: 1 }
-    log.child({ bound: secret }).error({ ...facts, error: new Error(`no ${secret}`) }, `message ${secret}`)
+    log.error({ ...facts, error: new Error(`no ${secret}`) }, `message ${secret}`)
     const text = lines.join('')
     expect(text).toContain('[redacted]')
     expect(text).not.toContain(secret)

@@ -62,12 +62,13 @@ describe('secret values', () => {
 
   it.each(['version', 'ers', 'vers', 'roles-held'])('keeps the keys of JSON where the secret is %s', (secret) => {
     const text = (value: string) => JSON.stringify({ version: 1, 'roles-held': [value, { ers: value }] }, null, 2)
-    expect(createRedactor([secret])(text(secret))).toBe(text(REDACTED))
+    expect(createRedactor([secret], true)(text(secret))).toBe(text(REDACTED))
+    expect(createRedactor([secret])(text(secret))).not.toContain(`${secret}":`)
   })
 
   it('replaces what only looks like a key in a text from outside', () => {
     const text = JSON.stringify({ msg: JSON.stringify({ hunter22: 1 }) })
-    expect(createRedactor(['hunter22'])(text)).not.toContain('hunter22')
+    expect(createRedactor(['hunter22'], true)(text)).not.toContain('hunter22')
   })
 
   it('finds a number that ends a sentence', () => {

@@ -99,7 +99,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     metrics.buildInfo.set({ version: VERSION, node: process.version, queue_engine: queue.kind }, 1)
     const parts: DaemonParts = { ...base, queue }
     roles = await startRoles(parts, detecting, closers)
-    const http = await startHttp(parts, roles, { alarms, audit, redact: createRedactor(secrets) })
+    const http = await startHttp(parts, roles, { alarms, audit, redact: createRedactor(secrets, true) })
     closers.push(http.close)
     const prune = () => roles!.prune(ledger).catch((error) => log.warn({ err: error }, 'old records were not removed'))
     void prune()
