@@ -196,7 +196,7 @@ async function startHttp(
     clock,
     queueNames: QUEUE_WORDS,
     boardQueues: queue.boardQueues(),
-    review: settings.httpPassword === undefined ? undefined : reviewOf(parts, roles.review),
+    review: reviewOf(parts, roles.review),
     control: { ...controlOf(queue), ...ordering.control },
     controlToken,
   })

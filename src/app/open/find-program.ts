@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
+import { isThere } from '../../core/files.js'
 
 /** What is looked for where the setting is left alone. */
 const USUAL_FFMPEG = 'ffmpeg'
@@ -28,11 +29,5 @@ export async function findProgram(program: string, searchPath = process.env.PATH
   return null
 }
 
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await fs.access(file, fs.constants.X_OK)
-    return (await fs.stat(file)).isFile()
-  } catch {
-    return false
-  }
-}
+const isProgram = async (file: string): Promise<boolean> =>
+  (await isThere(file, fs.constants.X_OK)) && (await fs.stat(file)).isFile()
