@@ -17,9 +17,14 @@ export function exitCodeOf(thrown: unknown): number {
 /** An error as lines that a person reads on a terminal, without what looks like a secret. */
 export const errorForPeople = (error: unknown): string[] => plainLines(error).map(createRedactor([]))
 
-/** A full disk by its reason, whichever write met it. */
+/** A full disk, and a working directory that was removed, by their reasons, whatever met them. */
 function named(error: unknown): unknown {
-  if (error instanceof SettingsError || error instanceof AttestdError || !isDiskFull(error)) return error
+  if (error instanceof SettingsError || error instanceof AttestdError) return error
+  if (/uv_cwd/.test(errorText(error))) {
+    const fix = 'Change to a directory that exists (cd), then run the command again.'
+    return new AttestdError('argument-invalid', 'The working directory was removed.', { cause: error, fix })
+  }
+  if (!isDiskFull(error)) return error
   const fix = 'Free space where the command writes, and in the folder for temporary files (TMPDIR, else /tmp).'
   return new AttestdError('disk-full', errorText(error), { cause: error, fix })
 }

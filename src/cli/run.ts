@@ -44,6 +44,10 @@ async function run(verb: Command): Promise<void> {
   // A service manager reloads by it, and it must not end the process while that still starts.
   let reload = () => log.info({}, 'SIGHUP was ignored: the detector packages were still being read for the start')
   process.on('SIGHUP', () => reload())
+  // By default Node would open a debugger to every user of this machine (SIGUSR1), or end without a drain (SIGUSR2).
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    process.on(signal, () => log.info({ signal }, 'signal was ignored'))
+  }
   const leaveNow = (code: number) => process.exit(code)
   const forced = () => {
     log.warn({}, 'stop was forced by a second signal; active jobs resume at the next start')

@@ -111,7 +111,7 @@ async function resultOf(check: Check, lateReason: Reason, clock: HealthOptions['
   try {
     return await withinLimit(clock, CHECK_TIMEOUT_MS, Promise.resolve().then(check), late)
   } catch (error) {
-    const { reason, message } = toAttestdError(error)
-    return { ok: false, reason, message }
+    const { fix, message, reason } = toAttestdError(error)
+    return { ok: false, reason, message, fix }
   }
 }

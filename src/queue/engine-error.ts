@@ -8,11 +8,17 @@ const AWAY =
 /** Words of Redis for a user or password that it does not take, or no longer. */
 const REFUSED = /\b(NOAUTH|WRONGPASS|NOPERM)\b/
 
+/** Words of a Redis that answers, but takes no writes: it is full, cannot save its snapshot, or is a replica. */
+const WRITES_REFUSED = /\b(OOM|MISCONF|READONLY)\b/
+const WRITES_FIX =
+  'Redis answers, but refuses writes: raise its maxmemory (OOM), free its disk (MISCONF), or name the primary in ATTESTD_QUEUE_URL (READONLY).'
+
 /** What BullMQ and its connections throw, in our reasons: rights, locks, connections and all the rest. */
 export function engineError(error: unknown): AttestdError {
   if (error instanceof AttestdError) return error
   const text = errorText(error)
   if (REFUSED.test(text)) return new AttestdError('queue-unauthorized', text, { cause: error })
+  if (WRITES_REFUSED.test(text)) return new AttestdError('queue-unreachable', text, { cause: error, fix: WRITES_FIX })
   if (isDiskFull(error)) return new AttestdError('disk-full', text, { cause: error })
   if (/\block\b/i.test(text)) return new AttestdError('job-lock-lost', text, { cause: error })
   const { code } = error as { code?: unknown }

@@ -60,6 +60,15 @@ describe('an error on a terminal', () => {
     expect(status).toBe(75)
   })
 
+  it('names a working directory that was removed', () => {
+    const error = new Error('ENOENT: no such file or directory, uv_cwd')
+    expect(exitCodeOf(error)).toBe(64)
+    expect(errorForPeople(error)).toEqual([
+      'attestd: The working directory was removed.  [argument-invalid]',
+      expect.stringContaining('Change to a directory that exists'),
+    ])
+  })
+
   it('of another library has its text and its cause, and no stack', () => {
     const error = new Error('fetch failed', { cause: new Error('ECONNREFUSED') })
     expect(errorForPeople(error)).toEqual(['attestd: fetch failed: ECONNREFUSED'])

@@ -15,10 +15,14 @@ async function setUp(gatewayMs: number): Promise<void> {
   await bench.registerMany(8, 'stopping')
 }
 
-it('the first SIGTERM lets active work end and leaves the rest to the next start', async () => {
+it('the first SIGTERM lets active work end and leaves the rest to the next start; SIGUSR1 opens no debugger', async () => {
   await setUp(800)
   const daemon = bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' })
   await bench.until('work under way', () => bench.requests('gateway') > 2)
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) daemon.signal(signal)
+  const ignored = () => daemon.log.filter(({ msg }) => msg === 'signal was ignored')
+  await bench.until('the signals', () => ignored().length === 2)
+  expect(daemon.output).not.toContain('Debugger listening')
   daemon.signal('SIGTERM')
   // Two signals of one wish.
   daemon.signal('SIGTERM')

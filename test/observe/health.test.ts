@@ -40,12 +40,12 @@ it('is ready when every check is fine, and names the one that is not with its fi
 it('takes a check that throws as not ready, with its reason', async () => {
   const { health } = setUp()
   health.register('queue', () => {
-    throw new AttestdError('queue-unreachable', 'No answer from Redis.')
+    throw new AttestdError('queue-unreachable', 'No answer from Redis.', { fix: 'Wake it.' })
   })
   health.register('other', () => Promise.reject(new Error('odd')))
   const { checks } = await health.readiness()
   expect(checks).toMatchObject([
-    { name: 'queue', ok: false, reason: 'queue-unreachable', message: 'No answer from Redis.' },
+    { name: 'queue', ok: false, reason: 'queue-unreachable', message: 'No answer from Redis.', fix: 'Wake it.' },
     { name: 'other', ok: false, reason: 'internal-error', message: 'odd' },
   ])
 })

@@ -14,7 +14,8 @@ it.each([
   ['Too many Cluster redirections. Last error: Error: Connection is closed.', undefined, 'queue-unreachable'],
   ['NOREPLICAS Not enough good replicas to write.', undefined, 'queue-unreachable'],
   ['deadlock detected', '40P01', 'internal-error'],
-  ["OOM command not allowed when used memory > 'maxmemory'.", undefined, 'internal-error'],
+  ["OOM command not allowed when used memory > 'maxmemory'.", undefined, 'queue-unreachable'],
+  ['MISCONF Redis is configured to save RDB snapshots, but cannot.', undefined, 'queue-unreachable'],
 ])('%s (%s) is %s', (message, code, reason) => {
   expect(engineError(Object.assign(new Error(message), code ? { code } : {}))).toMatchObject({ reason, message })
 })

@@ -225,6 +225,26 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     }
   })
 
+  it('fails pings while Redis refuses writes, with what to do, and goes on when it takes them', async () => {
+    const server = await startRedisServer()
+    const engine = await openQueueEngine(engineOptions(server.url, ''))
+    const admin = new Redis(server.url)
+    try {
+      await admin.config('SET', 'maxmemory', '1')
+      await expect(engine.ping()).rejects.toMatchObject({
+        reason: 'queue-unreachable',
+        message: expect.stringContaining('OOM'),
+        fix: expect.stringContaining('raise its maxmemory'),
+      })
+      await admin.config('SET', 'maxmemory', '0')
+      await expect(engine.ping()).resolves.toBeUndefined()
+    } finally {
+      admin.disconnect()
+      await engine.close()
+      await server.stop()
+    }
+  })
+
   it('changes nothing with a save that waited for Redis while another took the job over', async () => {
     const server = await startRedisServer()
     const line = await CutProxy.to(server.port)

@@ -60,6 +60,9 @@ function onPrimaryLost(node: Redis, lost: () => void): void {
   else node.once('ready', watch)
 }
 
+/** How long Redis keeps what a ping wrote, milliseconds. */
+const PING_KEPT_MS = 60_000
+
 interface RedisParts {
   readonly target: RedisTarget
   readonly prefix: string
@@ -95,8 +98,8 @@ function redisBacking(
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
-      // A command with a key: on a cluster it is the node of our keys that must answer.
-      await producer.exists(`${prefix}:ping`)
+      // A write, which a replica or a full Redis refuses, with a key: on a cluster the node of our keys must answer.
+      await askEngine(() => producer.set(`${prefix}:ping`, '', 'PX', PING_KEPT_MS))
     },
     onTrouble: (listener) => void listeners.add(listener),
     lost,

@@ -12,7 +12,7 @@ type Checked = Pick<RedisTarget, 'shape' | 'shown'>
 /**
  * Checks that Redis is of the shape that the URL states, and what BullMQ needs and only warns about: the version, and
  * that Redis never evicts jobs to free memory. Of a cluster, every primary that answers.
- * @throws AttestdError queue-misconfigured, queue-address-wrong
+ * @throws AttestdError queue-misconfigured, queue-address-wrong, queue-unreachable for a replica
  */
 export async function checkRedis(redis: RedisClient, target: Checked, log: Log): Promise<void> {
   if (!(redis instanceof Cluster)) return checkServer(redis, target, log)
@@ -29,6 +29,7 @@ export async function checkRedis(redis: RedisClient, target: Checked, log: Log):
 async function checkServer(redis: Redis, { shape, shown }: Checked, log: Log): Promise<void> {
   const info = parseInfo(await redis.info())
   checkMode(info, shape, shown)
+  checkRole(info, shape, shown)
   checkVersion(info, shown)
   await checkEviction(redis, info, shown, log)
   if (info.get('aof_enabled') === '0') {
@@ -45,6 +46,14 @@ function checkMode(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'
       ? 'a Sentinel: write the queue URL as redis+sentinel://HOST:PORT/NAME'
       : 'a node of a cluster: write the queue URL as redis+cluster://HOST:PORT'
   throw new AttestdError('queue-address-wrong', `Redis at ${shown} is ${found}.`)
+}
+
+/** No reason to give up for good: a managed Redis may fail over at this moment. */
+function checkRole(info: ReadonlyMap<string, string>, shape: RedisTarget['shape'], shown: string): void {
+  if (shape !== 'single' || info.get('role') !== 'slave') return
+  throw new AttestdError('queue-unreachable', `Redis at ${shown} is a replica, which refuses writes.`, {
+    fix: 'Name the primary in ATTESTD_QUEUE_URL, or its Sentinels with redis+sentinel://.',
+  })
 }
 
 function checkVersion(info: ReadonlyMap<string, string>, shown: string): void {

@@ -46,6 +46,11 @@ const REFUSALS: readonly Refusal[] = [
     reason: 'queue-address-wrong',
     meaning: () => 'is not a node of a cluster',
   },
+  {
+    pattern: /unknown command/i,
+    reason: 'queue-misconfigured',
+    meaning: () => 'lacks a command that attestd needs, which rename-command may have removed',
+  },
 ]
 
 /** @returns the refusal that the error of a connection means, null where Redis is only away */

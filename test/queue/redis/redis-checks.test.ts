@@ -67,6 +67,15 @@ describe('what Redis is', () => {
     expect((await check({ info: { redis_mode } }, 'sentinel')).error).toBeUndefined()
   })
 
+  it('as a replica is refused where no Sentinel names the primary, and tried again', async () => {
+    const replica = { role: 'slave' }
+    expect((await check({ info: replica })).error).toMatchObject({
+      reason: 'queue-unreachable',
+      message: 'Redis at redis://r is a replica, which refuses writes.',
+    })
+    expect((await check({ info: replica }, 'sentinel')).error).toBeUndefined()
+  })
+
   it('is found by the words of Valkey too', async () => {
     const valkey = { redis_mode: null, server_mode: 'cluster' }
     expect((await check({ info: valkey })).error).toMatchObject({ reason: 'queue-address-wrong' })

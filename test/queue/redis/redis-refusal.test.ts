@@ -24,6 +24,7 @@ describe('what Redis answers where waiting does not help', () => {
     ['ERR unknown command `sentinel`', 'queue-address-wrong', /is not a Sentinel/],
     ['ERR This instance has cluster support disabled', 'queue-address-wrong', /not a node of a cluster/],
     ["ERR unknown command 'cluster'", 'queue-address-wrong', /not a node of a cluster/],
+    ["ERR unknown command 'info', with args", 'queue-misconfigured', /rename-command/],
   ])('%s', (text, reason, message) => {
     const refusal = refusalOf(new Error(text), TARGET)
     expect(refusal).toMatchObject({ reason, message: expect.stringMatching(message) })
