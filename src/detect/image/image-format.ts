@@ -1,6 +1,6 @@
 import { AttestdError } from '../../core/errors.js'
-import { readAt } from '../../core/files.js'
-import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
+import { firstBytes, notOfKind } from '../../formats/declared-kind.js'
+import { sniff } from '../../formats/sniff.js'
 
 /** Name of an image format that is decoded, as libvips names it (`heif` is AVIF here). */
 export type ImageFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'heif'
@@ -20,22 +20,13 @@ const FORMAT_OF_MIME = new Map<string | null, ImageFormat>([
  * @throws AttestdError media-empty, media-type-mismatch (bytes of another class of media), media-unsupported (an image format that is not decoded, or unknown bytes)
  */
 export async function sniffImageFormat(file: string): Promise<ImageFormat> {
-  const head = await readAt(file, 0, SNIFF_BYTES)
-  if (head.length === 0) throw new AttestdError('media-empty')
+  const head = await firstBytes(file)
   if (isCanonRaw(head)) throw unsupported('image/x-canon-cr2')
   if (isTiff(head)) return 'tiff'
   const sniffed = await sniff(head)
   const format = FORMAT_OF_MIME.get(sniffed.mime)
   if (format !== undefined) return format
-  if (sniffed.class === 'image') throw unsupported(sniffed.mime ?? 'of these bytes')
-  if (isSvg(head)) throw unsupported('image/svg+xml')
-  if (sniffed.class === 'unknown' && sniffed.mime === null) {
-    throw new AttestdError('media-unsupported', 'The bytes have no signature of a known image format.')
-  }
-  throw new AttestdError(
-    'media-type-mismatch',
-    `Declared an image, but the bytes are ${sniffed.mime ?? sniffed.class}.`,
-  )
+  throw isSvg(head) ? unsupported('image/svg+xml') : notOfKind('image', head, sniffed)
 }
 
 /** By hand, because file-type looks for the first directory of a TIFF, which may lie at the end of the file. */

@@ -1,8 +1,6 @@
 import { type InputFormat, MATROSKA, MP4, MPEG_TS, QTFF, WEBM } from 'mediabunny'
-import { AttestdError } from '../../core/errors.js'
-import { readAt } from '../../core/files.js'
-import { isPlaylist } from '../../formats/playlist.js'
-import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
+import { firstBytes, notOfKind } from '../../formats/declared-kind.js'
+import { sniff } from '../../formats/sniff.js'
 
 /** A container of video, detected from the first bytes of the file, never by its name. */
 export interface VideoFormat {
@@ -48,18 +46,9 @@ const FORMAT_OF_MIME = new Map<string | null, VideoFormat>([
  * @throws AttestdError media-empty, media-type-mismatch (another class of media, a playlist), media-unsupported (a container that is not read)
  */
 export async function sniffVideoFormat(file: string): Promise<VideoFormat> {
-  const head = await readAt(file, 0, SNIFF_BYTES)
-  if (head.length === 0) throw new AttestdError('media-empty')
-  const { class: kind, mime } = await sniff(head)
-  const format = FORMAT_OF_MIME.get(mime)
+  const head = await firstBytes(file)
+  const sniffed = await sniff(head)
+  const format = FORMAT_OF_MIME.get(sniffed.mime)
   if (format !== undefined) return format
-  if (isPlaylist(head))
-    throw new AttestdError(
-      'media-type-mismatch',
-      'A playlist is no video: it names other files, which are not fetched.',
-    )
-  if (kind === 'video') throw new AttestdError('media-unsupported', `The video format ${mime} is not supported.`)
-  if (kind === 'unknown' && mime === null)
-    throw new AttestdError('media-unsupported', 'The bytes have no signature of a known video format.')
-  throw new AttestdError('media-type-mismatch', `Declared a video, but the bytes are ${mime ?? kind}.`)
+  throw notOfKind('video', head, sniffed)
 }

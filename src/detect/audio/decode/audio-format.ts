@@ -1,6 +1,6 @@
 import { AttestdError } from '../../../core/errors.js'
 import { readAt } from '../../../core/files.js'
-import { isPlaylist } from '../../../formats/playlist.js'
+import { firstBytes, notOfKind } from '../../../formats/declared-kind.js'
 import { matchesMediaType, SNIFF_BYTES, sniff } from '../../../formats/sniff.js'
 import type { WasmCodec } from './wasm-decode.js'
 import { isPlainWav } from './wav-samples.js'
@@ -28,8 +28,7 @@ const OGG_CODECS: readonly (readonly [magic: string, codec: WasmCodec])[] = [
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported
  */
 export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
-  const head = await readAt(file, 0, SNIFF_BYTES)
-  if (head.length === 0) throw new AttestdError('media-empty')
+  const head = await firstBytes(file)
   const start = head.toString('latin1', 0, 4)
   if ((start === 'RIFF' || start === 'RF64') && head.toString('latin1', 8, 12) === 'WAVE') return wavFormat(head)
   if (start === 'fLaC') return { reader: 'wasm', codec: 'flac', from: 0 }
@@ -38,15 +37,7 @@ export async function sniffAudioFormat(file: string): Promise<AudioFormat> {
   const sniffed = await sniff(head)
   if (sniffed.mime === 'audio/mpeg') return { reader: 'wasm', codec: 'mp3', from: 0 }
   if (sniffed.mime !== null && matchesMediaType(sniffed, 'audio')) return { reader: 'ffmpeg', mime: sniffed.mime }
-  if (sniffed.class === 'unknown' && sniffed.mime === null) {
-    throw new AttestdError('media-unsupported', 'The bytes have no signature of a known sound format.')
-  }
-  throw new AttestdError(
-    'media-type-mismatch',
-    sniffed.class === 'text' && isPlaylist(head)
-      ? 'Declared audio, but the bytes are a playlist; what it names is never opened.'
-      : `Declared audio, but the bytes are ${sniffed.mime ?? sniffed.class}.`,
-  )
+  throw notOfKind('audio', head, sniffed)
 }
 
 /** A compressed WAVE goes to ffmpeg. The format chunk is the first in all but a few files; else the decoder finds out. */
