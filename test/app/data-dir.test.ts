@@ -1,15 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dataPaths, openDataDir, tryWriting } from '../../src/app/data-dir.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
-let folder: string
+const folder = folderForEach()
 beforeEach(async () => {
-  folder = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-data-dir-')))
   await fs.mkdir(path.join(folder, 'elsewhere'))
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 
 it.each(['cache', 'ledger/2026-01-31.jsonl', 'verdicts/ab', 'cache/sha256/ab/file'])(
   'a data directory whose %s is a symbolic link is refused by name',

@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { runningDaemon } from '../../src/app/running-daemon.js'
@@ -11,14 +10,9 @@ import { readStatus } from '../../src/app/verbs/status.js'
 import { loadSettings } from '../../src/config/load.js'
 import { newControlToken, writeControlFile } from '../../src/observe/control-file.js'
 import { deadUrl } from '../support/rpc-server.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
 const token = newControlToken()
-
-async function dataDirFor({ onTestFinished }: TestContext): Promise<string> {
-  const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-running-'))
-  onTestFinished(() => fs.rm(dataDir, { recursive: true }))
-  return dataDir
-}
 
 /** A data directory whose control file leads to a server that answers so. */
 async function leadingTo(context: TestContext, answer: RequestListener): Promise<string> {
@@ -28,7 +22,7 @@ async function leadingTo(context: TestContext, answer: RequestListener): Promise
     server.closeAllConnections()
     server.close()
   })
-  const dataDir = await dataDirFor(context)
+  const dataDir = await folderForTest()
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await writeControlFile(dataDir, { url, token, pid: 4242 })
   return dataDir
@@ -74,8 +68,8 @@ describe('the daemon of a data directory', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('that was killed, or never ran, is none', async (context) => {
-    const dataDir = await dataDirFor(context)
+  it('that was killed, or never ran, is none', async () => {
+    const dataDir = await folderForTest()
     expect(await runningDaemon(dataDir)).toBeNull()
     await writeControlFile(dataDir, { url: await deadUrl(), token, pid: 4242 })
     expect(await runningDaemon(dataDir)).toBeNull()
@@ -85,8 +79,8 @@ describe('the daemon of a data directory', () => {
 })
 
 describe('verbs that need a daemon', () => {
-  it('say that none runs, and on which directory', async (context) => {
-    const dataDir = await dataDirFor(context)
+  it('say that none runs, and on which directory', async () => {
+    const dataDir = await folderForTest()
     const none = { reason: 'daemon-not-running', message: `No daemon runs on ${dataDir}.` }
     await expect(readStatus(dataDir)).rejects.toMatchObject(none)
     await expect(rollBackFleet(dataDir)).rejects.toMatchObject(none)

@@ -1,14 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { notifyServiceManager } from '../../src/app/service-manager.js'
 import type { Log } from '../../src/core/log.js'
 import { silentLog } from '../../src/core/log.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
-async function bench(onTestFinished: (end: () => Promise<void>) => void) {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-notify-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+async function bench() {
+  const folder = await folderForTest()
   const warned: unknown[] = []
   const log: Log = { ...silentLog, warn: (facts) => warned.push(facts) }
   const seen = path.join(folder, 'seen')
@@ -18,8 +17,8 @@ async function bench(onTestFinished: (end: () => Promise<void>) => void) {
   return { env, log, script, warned, read: () => fs.readFile(seen, 'utf8').catch(() => '') }
 }
 
-it('notifies by the program of systemd, which gets the socket', async ({ onTestFinished }) => {
-  const { env, log, read, script, warned } = await bench(onTestFinished)
+it('notifies by the program of systemd, which gets the socket', async () => {
+  const { env, log, read, script, warned } = await bench()
   await script('echo "$NOTIFY_SOCKET $*" >>"$SEEN"')
   await notifyServiceManager('READY=1', env, log)
   await notifyServiceManager('STOPPING=1', env, log)
@@ -27,15 +26,15 @@ it('notifies by the program of systemd, which gets the socket', async ({ onTestF
   expect(warned).toEqual([])
 })
 
-it('does nothing where no service manager asked for it', async ({ onTestFinished }) => {
-  const { env, log, read, script } = await bench(onTestFinished)
+it('does nothing where no service manager asked for it', async () => {
+  const { env, log, read, script } = await bench()
   await script('echo "$*" >>"$SEEN"')
   await notifyServiceManager('READY=1', { ...env, NOTIFY_SOCKET: undefined }, log)
   expect(await read()).toBe('')
 })
 
-it('logs a program that fails or is missing, and goes on', async ({ onTestFinished }) => {
-  const { env, log, script, warned } = await bench(onTestFinished)
+it('logs a program that fails or is missing, and goes on', async () => {
+  const { env, log, script, warned } = await bench()
   await notifyServiceManager('READY=1', { ...env, PATH: '/nowhere' }, log)
   await script('exit 3')
   await notifyServiceManager('READY=1', env, log)

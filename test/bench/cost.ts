@@ -11,7 +11,7 @@ import type { MediaType } from '../../src/core/media-types.js'
 import type { Detection } from '../../src/detect/detection.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
 import { craftedFiles, MOST_BYTES } from './crafted-files.js'
-import { childrenOf, processorMs } from './processor-time.js'
+import { childrenMs } from './processor-time.js'
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 /** Of one file, for decoding and all else but the network, on the reference machine. */
@@ -46,17 +46,14 @@ interface Cost {
 
 /** Processor seconds of the detector process and of what it starts. */
 async function costOf(file: string, mediaType: MediaType): Promise<Cost> {
-  const spent = async () => {
-    const each = await Promise.all((await childrenOf(process.pid)).map(processorMs))
-    return each.reduce((sum, ms) => sum + ms, 0) / 1000
-  }
-  const before = await spent()
+  const before = await childrenMs()
+  const spent = async () => ((await childrenMs()) - before) / 1000
   try {
     const detection = await detectors.detect({ file, mediaType })
-    const total = (await spent()) - before
+    const total = await spent()
     return { total, network: total * networkShare(detection), outcome: detection.notes.slice(0, 60) }
   } catch (error) {
-    return { total: (await spent()) - before, network: 0, outcome: toAttestdError(error).reason }
+    return { total: await spent(), network: 0, outcome: toAttestdError(error).reason }
   }
 }
 

@@ -78,14 +78,7 @@ function columns(side: number, levels: number): Sharp {
   return sharp(data, { raw: { width: side, height: side, channels: 1 } })
 }
 
-const drawn = (name: string, encode: () => Sharp): CraftedFile => ({
-  name,
-  mediaType: 'image',
-  async make(file) {
-    await fs.writeFile(file, await encode().toBuffer())
-    return true
-  },
-})
+const drawn = (name: string, encode: () => Sharp) => whole(name, 'image', () => encode().toBuffer())
 
 const lavfi = (source: string) => ['-f', 'lavfi', '-i', source]
 const HISS = (seconds: number, level: number) => lavfi(`anoisesrc=d=${seconds}:a=${level}:r=48000`)

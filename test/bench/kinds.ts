@@ -5,7 +5,7 @@ import { openDetectors } from '../../src/app/open/open-detectors.js'
 import { readSamples } from '../../src/app/samples.js'
 import { loadSettings } from '../../src/config/load.js'
 import { median } from '../../src/core/arrays.js'
-import { childrenOf, processorMs } from './processor-time.js'
+import { childrenMs } from './processor-time.js'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10' } } })
 const ROUNDS = Number(values.rounds)
@@ -14,17 +14,13 @@ const env = { ...process.env, ATTESTD_DETECTOR_CAGE: 'off', ATTESTD_DETECTOR_WOR
 
 const { settings } = loadSettings({ env })
 const detectors = await openDetectors(settings)
-const spent = async () => {
-  const each = await Promise.all((await childrenOf(process.pid)).map(processorMs))
-  return each.reduce((sum, ms) => sum + ms, 0)
-}
 const costs = new Map<string, number[]>()
 for (const { mediaType, path: file } of await readSamples()) {
   const score = () => detectors.detect({ file, mediaType })
   await score()
-  const before = await spent()
+  const before = await childrenMs()
   for (let round = 0; round < ROUNDS; round++) await score()
-  costs.set(mediaType, [...(costs.get(mediaType) ?? []), ((await spent()) - before) / ROUNDS])
+  costs.set(mediaType, [...(costs.get(mediaType) ?? []), ((await childrenMs()) - before) / ROUNDS])
 }
 await detectors.close()
 

@@ -18,6 +18,12 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return list.split(' ').filter(Boolean).map(Number)
 }
 
+/** Processor time of all processes together that a process started and that still run, ms. */
+export async function childrenMs(pid: number = process.pid): Promise<number> {
+  const each = await Promise.all((await childrenOf(pid)).map(processorMs))
+  return each.reduce((sum, ms) => sum + ms, 0)
+}
+
 /** Most memory that a process ever held, MB. */
 export const peakMb = (pid: number): Promise<number> => statusMb(pid, 'VmHWM')
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { type DaemonProcess, startDaemonProcess } from '../../src/app/demo/daemon-process.js'
+import type { DaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../src/core/clock.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { image } from '../support/daemon-bench.js'
@@ -9,23 +9,22 @@ import { ModelServer } from '../support/model-server.js'
 import { writeRemotePackage } from '../support/other-packages.js'
 import { startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
+import { startBenchDaemon } from './bench-daemon.js'
 
 const PACKAGE = 'remote-image'
 const PREPROCESSING = tinyManifest(PACKAGE, {}).preprocessing as Record<string, unknown>
-const START_MS = 300_000
 const LOOK_MS = 20
 
 /** Workers that analyze, and one daemon that takes in and submits, on one Redis; all end with it. */
 class Fleet {
   readonly #daemons: DaemonProcess[] = []
-  readonly #env: Readonly<Record<string, string>>
-  readonly #folder: string
   workers = 0
 
-  constructor(folder: string, env: Readonly<Record<string, string>>) {
-    this.#folder = folder
-    this.#env = env
-  }
+  constructor(
+    readonly sandbox: Sandbox,
+    readonly folder: string,
+    readonly env: Readonly<Record<string, string>>,
+  ) {}
 
   async startHead(): Promise<void> {
     await this.#start('head', { ATTESTD_ROLES: 'intake,submit', ATTESTD_SUBMIT_CONCURRENCY: '16' })
@@ -45,7 +44,9 @@ class Fleet {
 
   /** Assets that were measured rather than known, by the workers' logs. */
   async measured(): Promise<number> {
-    const names = Array.from({ length: this.workers }, (_, index) => path.join(this.#folder, `worker-${index}.log`))
+    const names = Array.from({ length: this.workers }, (_, index) =>
+      path.join(this.folder, `worker-${index}`, 'daemon.log'),
+    )
     const logs = await Promise.all(names.map((name) => fs.readFile(name, 'utf8')))
     return logs.join('').split('"cached":false').length - 1
   }
@@ -56,14 +57,9 @@ class Fleet {
   }
 
   async #start(name: string, env: Readonly<Record<string, string>>): Promise<void> {
-    const daemon = await startDaemonProcess({
-      env: { ...this.#env, ...env },
-      dataDir: path.join(this.#folder, name),
-      logFile: path.join(this.#folder, `${name}.log`),
-      clock: systemClock,
-      startMs: START_MS,
-    })
-    this.#daemons.push(daemon)
+    const folder = path.join(this.folder, name)
+    await fs.mkdir(folder)
+    this.#daemons.push(await startBenchDaemon(this.sandbox, folder, { ...this.env, ...env }))
   }
 }
 
@@ -82,18 +78,11 @@ async function withFleet<T>(
   // One inference a picture, so that a job takes what the server takes.
   const preprocessing = { ...PREPROCESSING, crops: { size: 32, positions: 'center' } }
   await writeRemotePackage(modelsDir, PACKAGE, server.url, { timeoutMs: 4 * latencyMs + 10_000 }, { preprocessing })
-  const fleet = new Fleet(folder, {
-    ATTESTD_SERVICE_URL: sandbox.url,
-    ATTESTD_IPFS_GATEWAYS: sandbox.url,
-    ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
-    ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
+  const fleet = new Fleet(sandbox, folder, {
     ATTESTD_QUEUE_URL: redis.url,
     ATTESTD_MODELS_DIR: modelsDir,
     ATTESTD_DETECTORS: PACKAGE,
     ATTESTD_DETECTOR_WORKERS: '1',
-    ATTESTD_UNSURE_POLICY: 'submit',
-    ATTESTD_HTTP_PORT: '0',
-    ATTESTD_LOG_FORMAT: 'json',
   })
   try {
     return await work({ fleet, sandbox })

@@ -12,30 +12,16 @@ import { packagePath } from '../../src/core/files.js'
 import { readControlFile } from '../../src/observe/control-file.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { startSandbox } from '../support/sandbox.js'
+import { childrenMs, childrenOf, peakMb, processorMs } from './processor-time.js'
 
-/** Clock ticks of /proc a second, on every Linux that Node runs on. */
-const TICKS = 100
 const LIMIT_MS = 120_000
 const LOOK_EVERY_MS = 20
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Processor time of a process and of its children, seconds, and the largest memory of a child, MiB. */
 async function costOf(pid: number): Promise<{ seconds: number; childMb: number }> {
-  const children = await fs.readFile(`/proc/${pid}/task/${pid}/children`, 'latin1')
-  let [seconds, childMb] = [0, 0]
-  for (const each of [pid, ...children.trim().split(' ').filter(Boolean).map(Number)]) {
-    const stat = await fs.readFile(`/proc/${each}/stat`, 'latin1')
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13)
-      .map(Number)
-    seconds += ((user ?? 0) + (system ?? 0)) / TICKS
-    if (each === pid) continue
-    const peak = /^VmHWM:\s+(\d+) kB$/m.exec(await fs.readFile(`/proc/${each}/status`, 'latin1'))?.[1]
-    childMb = Math.max(childMb, Number(peak) / 1024)
-  }
-  return { seconds, childMb }
+  const peaks = await Promise.all((await childrenOf(pid)).map(peakMb))
+  return { seconds: ((await processorMs(pid)) + (await childrenMs(pid))) / 1000, childMb: Math.max(0, ...peaks) }
 }
 
 function startDaemon(sandbox: Sandbox, dataDir: string): ChildProcess {

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
-import os from 'node:os'
 import path from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -14,6 +13,7 @@ import type { ReviewHandlers } from '../../src/observe/review/review-port.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { NOW, sampleHistory, sampleState, startTestServer } from '../observe/console-parts.js'
 import { openQuietEngine } from '../support/quiet-engine.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const present = fs.existsSync(CHROMIUM)
@@ -52,7 +52,7 @@ async function seriousFindings(page: Page): Promise<string[]> {
 }
 
 describe.skipIf(!present)('in a browser', () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-browser-'))
+  const folder = folderForAll()
   let browser: Browser
   let engine: QueueEngine
   let server: HttpServer
@@ -76,7 +76,6 @@ describe.skipIf(!present)('in a browser', () => {
     await browser?.close()
     await server?.close()
     await engine?.close()
-    fs.rmSync(folder, { recursive: true, force: true })
   })
 
   /** A page that notes every complaint of the browser and every request to another origin. */

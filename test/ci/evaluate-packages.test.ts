@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { evaluateIntoPackage, evaluateOnFixture } from '../../.ci/evaluate-packages.mjs'
 import { fixtureDrift } from '../../.ci/fixture-figures.mjs'
-import { createLabBench, type LabBench } from '../support/lab-bench.js'
+import { labBenchForAll } from '../support/lab-bench.js'
 
-let bench: LabBench
-beforeAll(async () => {
-  bench = await createLabBench()
-})
-afterAll(() => bench.dispose())
+const bench = labBenchForAll()
 
 const TOLERANCE = 0.02
 const watch = () => ({ signal: new AbortController().signal, onProgress: () => {} })

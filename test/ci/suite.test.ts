@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
 const PASSES = "it('a', () => {})"
 const FAILS = "it('a', () => { throw new Error('broken') })"
@@ -13,8 +13,7 @@ it('a', () => { const left = 'ran'; const again = fs.existsSync(left); fs.writeF
 
 /** What `node .ci/suite.mjs` makes of a folder with these test files. */
 async function suiteOf(files: Readonly<Record<string, string>>): Promise<{ code: number; out: string }> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-suite-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const all = { ...files, 'by-config': FAILS, 'by-flag': FAILS }
   for (const [name, text] of Object.entries(all)) await fs.writeFile(path.join(folder, `${name}.test.mjs`), text)
   const config = "export default { test: { globals: true, exclude: ['by-config.test.mjs'] } }"

@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { attestdProcess, attestdRefused, attestdVerb } from '../support/attestd-verb.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cli-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const environment = () => ({ HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data') })
 const attestd = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { attestdProcess } from '../support/attestd-verb.js'
 import { writeModulePackage } from '../support/other-packages.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
 /** Beside other work on few cores; what is waited for here never ends by itself. */
 /** Scores what begins as its sample, fails one that begins with z, and never answers for any other file, but notes that it was asked. */
@@ -22,13 +22,11 @@ export const createDetector = () => ({
   },
 })`
 
-let folder: string
+const folder = folderForEach()
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-eval-ends-'))
   await writeModulePackage(at('models'), { 'main.mjs': NEVER.replace('ASKED', at('asked')) })
   await fs.writeFile(at('a.txt'), 'y'.repeat(300))
 })
-afterEach(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }))
 
 const at = (name: string) => path.join(folder, name)
 const evaluation = () => ['models', 'eval', 'by-module', '--data', at('list.csv'), '--out', at('out')]

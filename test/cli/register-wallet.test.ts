@@ -1,24 +1,23 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { type Hex, recoverTypedDataAddress, serializeSignature } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { startSandbox } from '../support/sandbox.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
-type Finished = (close: () => Promise<void>) => void
+type Finished = TestContext['onTestFinished']
 
 const picture = packagePath('samples', 'coffee.jpg')
 
 async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
   const sandbox = await startSandbox(options)
   onTestFinished(() => sandbox.close())
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-register-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const folder = await folderForTest({ onTestFinished })
   return { sandbox, folder }
 }
 

@@ -10,16 +10,16 @@ import { packagePath } from '../../src/core/files.js'
 import { attestdRefused, attestdVerb } from '../support/attestd-verb.js'
 import { DaemonHere } from '../support/daemon-here.js'
 import { writeTinyPackage } from '../support/detector-package.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
 /** A setting, a file or a service that is not as it must be, and the fix that the real command names. */
 
-let folder: string
+const folder = folderForAll()
 const taken = net.createServer()
 let takenPort: number
 let started = 0
 
 beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-fix-'))
   await writeTinyPackage(path.join(folder, 'models'))
   await fs.writeFile(path.join(folder, 'models', 'README.md'), 'no package')
   await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
@@ -27,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   taken.close()
-  await fs.rm(folder, { recursive: true })
 })
 
 const env = (own: Readonly<Record<string, string>> = {}) => ({

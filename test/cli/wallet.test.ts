@@ -1,22 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { PrivyStub } from '../support/privy-stub.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
 const PASSWORD = 'correct horse battery'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-wallet-verb-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function secretFile(name: string, text: string, mode = 0o600): Promise<string> {
   const file = path.join(folder, name)
@@ -83,18 +79,15 @@ describe('attestd wallet address', () => {
 
   it('a wallet at Privy signs; what goes wrong is named without a secret', async () => {
     const stub = await PrivyStub.start()
-    try {
-      expect(await attestdVerb(['wallet', 'address'], stub.env)).toEqual({ code: 0, out: `${stub.address}\n`, err: '' })
-      stub.setFault({ kind: 'status', status: 429 })
-      const limited = await attestdVerb(['wallet', 'address'], stub.env)
-      expect(limited).toMatchObject({ code: 75, out: '', err: expect.stringContaining('[wallet-rate-limited]') })
-      const wrong = { ...stub.env, ATTESTD_PRIVY_APP_SECRET: 'a-secret-of-another' }
-      const refused = await attestdVerb(['wallet', 'address'], wrong)
-      expect(refused.err).toContain('[wallet-refused]')
-      expect(refused.err).not.toContain('a-secret-of-another')
-    } finally {
-      await stub.close()
-    }
+    onTestFinished(() => stub.close())
+    expect(await attestdVerb(['wallet', 'address'], stub.env)).toEqual({ code: 0, out: `${stub.address}\n`, err: '' })
+    stub.setFault({ kind: 'status', status: 429 })
+    const limited = await attestdVerb(['wallet', 'address'], stub.env)
+    expect(limited).toMatchObject({ code: 75, out: '', err: expect.stringContaining('[wallet-rate-limited]') })
+    const wrong = { ...stub.env, ATTESTD_PRIVY_APP_SECRET: 'a-secret-of-another' }
+    const refused = await attestdVerb(['wallet', 'address'], wrong)
+    expect(refused.err).toContain('[wallet-refused]')
+    expect(refused.err).not.toContain('a-secret-of-another')
   })
 })
 

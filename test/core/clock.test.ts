@@ -23,6 +23,11 @@ describe('the system clock', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
+  it('does not sleep where the signal was aborted before', async () => {
+    const before = AbortSignal.abort(new Error('before'))
+    await expect(systemClock.sleep(60_000, before)).rejects.toThrow('before')
+  })
+
   it('tells the time since the epoch, and one that does not jump', () => {
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000)
     const [first, second] = [systemClock.monotonic(), systemClock.monotonic()]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError, attestdErrorIn, errorCode, errorText, isAbort, toAttestdError } from '../../src/core/errors.js'
-import { reasonEntry } from '../../src/core/reasons.js'
+import { isReason, reasonEntry } from '../../src/core/reasons.js'
 
 describe('the text of what was thrown', () => {
   const caused = (message: string, cause: unknown) => new Error(message, { cause })
@@ -32,7 +32,9 @@ describe('the code of an error', () => {
 })
 
 describe('an error of ours', () => {
-  it('has the fix of its case before that of the list', () => {
+  it('has kind and words of the list, and the fix of its case before that of the list', () => {
+    expect(new AttestdError('stake-low')).toMatchObject({ kind: 'wait', message: reasonEntry('stake-low').summary })
+    expect([isReason('stake-low'), isReason('toString')]).toEqual([true, false])
     expect(new AttestdError('stake-low', 'low', { fix: 'deposit 5' }).fix).toBe('deposit 5')
     expect(new AttestdError('stake-low', 'low').fix).toBe(reasonEntry('stake-low').fix)
   })
@@ -49,6 +51,7 @@ describe('an error of ours', () => {
   it('is made of a foreign one with the reason of the place', () => {
     const foreign = new Error('connection terminated')
     expect(toAttestdError(foreign, 'queue-unreachable')).toMatchObject({ reason: 'queue-unreachable', cause: foreign })
+    expect(toAttestdError(foreign)).toMatchObject({ reason: 'internal-error', kind: 'retry', message: foreign.message })
     expect(toAttestdError('words')).toMatchObject({ reason: 'internal-error', message: 'words' })
   })
 

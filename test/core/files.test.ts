@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
+  entryFile,
   modeOpenToOthers,
   packagePath,
   readAt,
@@ -13,12 +13,9 @@ import {
   writeFileAtomic,
   writeNewFile,
 } from '../../src/core/files.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-files-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function write(name: string, data: string | Uint8Array): Promise<string> {
   const file = path.join(folder, name)
@@ -46,6 +43,16 @@ describe('a file written whole', () => {
     await writeFileAtomic(link, 'new')
     expect(await fs.readFile(target, 'utf8')).toBe('untouched')
     expect(await fs.readFile(link, 'utf8')).toBe('new')
+  })
+
+  it('is one of those that were written at the same time, and nothing temporary stays behind', async () => {
+    const place = path.join(folder, 'raced')
+    await fs.mkdir(place)
+    const file = path.join(place, 'x')
+    expect(await readFileIfPresent(file)).toBeNull()
+    await Promise.all(['a', 'b', 'c'].map((letter) => writeFileAtomic(file, letter.repeat(1000))))
+    expect((await readFileIfPresent(file))?.toString()).toMatch(/^(a+|b+|c+)$/)
+    expect(await fs.readdir(place)).toEqual(['x'])
   })
 
   it('that cannot take its place leaves nothing temporary, and the old one', async () => {
@@ -137,6 +144,13 @@ describe('a mode', () => {
     expect(modeOpenToOthers({ mode: 0o100440, uid: 1234, gid })).toBe('0440')
     expect(modeOpenToOthers({ mode: 0o100444, uid: 0, gid })).toBe('0444')
   })
+})
+
+it('threads and children are started from compiled files, also when the caller is a source file', () => {
+  const source = new URL('../../src/queue/a.ts', import.meta.url).href
+  const built = new URL('../../dist/queue/a.js', import.meta.url).href
+  expect(entryFile(source, 'thread')).toBe(entryFile(built, 'thread'))
+  expect(entryFile(source, 'thread')).toMatch(/dist\/queue\/thread\.js$/)
 })
 
 it('paths of the package lie beside its package.json', async () => {

@@ -19,6 +19,20 @@ describe('a back-off', () => {
     }
   })
 
+  it.each([
+    [1, 1, 1000],
+    [2, 0.5, 1500],
+    [4, 1, 8000],
+    [5000, 0, 5000],
+  ])('of try %i with jitter %d is %i ms', (attempt, jitter, ms) => {
+    expect(backoffMs(attempt, policy, always(jitter))).toBe(ms)
+  })
+
+  it('is whole milliseconds, as the embedded queue demands', () => {
+    for (let attempt = 1; attempt < 40; attempt++)
+      expect(Number.isInteger(backoffMs(attempt, { baseMs: 333, maxMs: 7777 }, Math.random))).toBe(true)
+  })
+
   it('of a cap below its base is the cap', () => {
     expect(backoffMs(1, { baseMs: 5000, maxMs: 100 }, always(1))).toBe(100)
   })
@@ -30,6 +44,7 @@ describe('a wait that was asked for', () => {
     ['is honored up to the cap', 600_000, 1, undefined, 600_000],
     ['is whole milliseconds', 10.6, 1, 100, 11],
     ['never lets the own back-off pass the cap', undefined, 500, 100, 100],
+    ['never shortens the own back-off', 0, 1000, 60_000, 1000],
   ])('%s', (_, asked, own, cap, expected) => {
     expect(honoredDelayMs(asked, own, cap)).toBe(expected)
   })
@@ -44,6 +59,7 @@ describe('Retry-After', () => {
     ['Sun, 22 Nov 2026 00:01:00 GMT', 60_000],
     ['Sat, 21 Nov 2026 23:59:59 GMT', 0],
     ['7 seconds', undefined],
+    ['-1', 0],
     ['', undefined],
     [null, undefined],
   ])('%j asks for %j ms', (header, expected) => {

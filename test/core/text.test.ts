@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { cleanLine, cleanText, jsonIn, readJson } from '../../src/core/text.js'
+import { cleanLine, cleanText, jobIdOf, jsonIn, readJson } from '../../src/core/text.js'
 
 describe('one clean line', () => {
   it.each([
@@ -41,9 +41,16 @@ describe('clean text', () => {
     expect(cleanText('x'.repeat(2001))).toBe(`${'x'.repeat(1999)}…`)
   })
 
-  it('is not cut within a character', () => {
+  it('loses NUL and lone surrogates, and is not cut within a character', () => {
+    expect(cleanText('a\u0000b\ud800c 顔🙂')).toBe('a\ufffdb\ufffdc 顔🙂')
     expect(cleanText('abc🙂def', 5)).toBe('abc\ufffd…')
   })
+})
+
+it('job ids hold for any asset id, and BullMQ accepts them', () => {
+  const ids = ['1', 'a:b', '', '  ', '\u00e9', 'e\u0301', 'x'.repeat(9999)].map(jobIdOf)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const id of ids) expect(id).toMatch(/^asset-[0-9a-f]{40}$/)
 })
 
 describe('JSON from outside', () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AttestdError } from '../../src/core/errors.js'
 import { packagePath } from '../../src/core/files.js'
@@ -40,15 +40,13 @@ describe.each([
   ['without ffmpeg', null],
 ])('the shipped detectors %s', (where, program) => {
   const skipped = where === 'with ffmpeg' && ffmpeg === null
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
 
   beforeAll(async () => {
     if (skipped) return
-    bench = await DetectorBench.create()
     host = await bench.start({ modelsDir: packagePath('models'), ffmpeg: program })
   })
-  afterAll(() => bench?.dispose())
 
   it.skipIf(skipped).each(outcomes)(
     '$kind: $file as $mediaType',

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { MEDIA_TYPES } from '../../src/core/media-types.js'
 import type { DetectorHost, DetectRequest } from '../../src/detect/detection.js'
 import { DetectorBench } from '../support/detector-bench.js'
 
-let bench: DetectorBench
-beforeAll(async () => {
-  bench = await DetectorBench.create()
-})
-afterAll(() => bench.dispose())
+const bench = DetectorBench.forAll()
 
 const kindOf = ({ mediaType }: DetectRequest) => mediaType
 

@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sandboxText } from '../../src/cli/sandbox-text.js'
@@ -11,20 +10,19 @@ import { writeTinyPackage } from '../support/detector-package.js'
 import { startSandbox } from '../support/sandbox.js'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
+import { folderForAll } from '../support/temporary-folder.js'
 import { read } from './pages.js'
 
 /** What a reader types, line by line, and what it must print. The ports of the pages may be taken here, so others stand for them. */
 
-let folder: string
+const folder = folderForAll()
 const daemons: DaemonProcess[] = []
 
 beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-followed-'))
   await writeTinyPackage(path.join(folder, 'models'))
 })
 afterAll(async () => {
   for (const daemon of daemons) await daemon.kill9()
-  await fs.rm(folder, { recursive: true })
 })
 
 /** The list that init writes names the packages of attestd, which are not here. */

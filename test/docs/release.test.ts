@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { packagePath } from '../../src/core/files.js'
+import { folderForTest } from '../support/temporary-folder.js'
 import { read } from './pages.js'
 
 const step = z.object({
@@ -42,9 +42,8 @@ case "$*" in *inspect*) echo '{"digest":"sha256:abc","size":1}';; esac
 `
 
 /** Runs shell steps of a job as the runner does: with what steps before them wrote for all others. */
-function runSteps(scripts: readonly string[], tag: string) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-release-'))
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }))
+async function runSteps(scripts: readonly string[], tag: string) {
+  const folder = await folderForTest()
   fs.writeFileSync(path.join(folder, 'docker'), DOCKER, { mode: 0o755 })
   const file = (name: string) => {
     fs.writeFileSync(path.join(folder, name), '')
@@ -81,18 +80,18 @@ describe('the workflow that publishes the image', () => {
     expect(push?.with.platforms).toMatch(/^linux\/\$\{\{ matrix\.arch \}\}$/)
   })
 
-  withBash('its shell steps publish the version that the deployment files name, and hand on its digest', () => {
-    const built = runSteps(scriptsOf(build), `v${version}`)
+  withBash('its shell steps publish the version that the deployment files name, and hand on its digest', async () => {
+    const built = await runSteps(scriptsOf(build), `v${version}`)
     expect(built.variables).toEqual({ IMAGE: 'ghcr.io/owner/attestd', VERSION: version })
-    const { calls, output } = runSteps(scriptsOf(publish), `v${version}`)
+    const { calls, output } = await runSteps(scriptsOf(publish), `v${version}`)
     const image = `ghcr.io/owner/attestd:${version}`
     expect(calls[0]).toBe(`buildx imagetools create --tag ${image} ${image}-amd64 ${image}-arm64`)
     expect(output).toEqual(['digest=sha256:abc'])
     expect(read('config/kubernetes/kustomization.yaml')).toContain(`newTag: ${image.split(':')[1]}`)
   })
 
-  withBash('a tag that is not the version ends it', () => {
-    expect(() => runSteps(scriptsOf(build), 'v0.0.1')).toThrow()
+  withBash('a tag that is not the version ends it', async () => {
+    await expect(runSteps(scriptsOf(build), 'v0.0.1')).rejects.toThrow()
   })
 })
 

@@ -1,15 +1,13 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
 const SETTINGS = { ATTESTD_DETECTORS: 'tiny-image', ATTESTD_UNSURE_POLICY: 'abstain' }
 
-it('what a detector abstained from goes to the one that replaces it, once, and where the asset is open', async (context) => {
-  const bench = await DaemonBench.create()
-  context.onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('what a detector abstained from goes to the one that replaces it, once, and where the asset is open', async () => {
+  const bench = await benchOfTest()
   const models = path.join(bench.folder, 'models')
   const bandOf = (low: number, high: number, version: string) =>
     writeTinyPackage(models, { manifest: { decisionBand: { low, high }, version } })

@@ -2,21 +2,18 @@ import fs from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { callDaemon } from '../../src/app/running-daemon.js'
-import { DaemonBench } from '../support/daemon-bench.js'
-
-let bench: DaemonBench
-const receiver = http.createServer()
-afterEach(async () => {
-  receiver.closeAllConnections()
-  receiver.close()
-  await bench.dispose()
-})
+import { benchOfTest } from '../support/bench-of-test.js'
 
 it('a stake that dips is reported to the webhook, and that it is over, while the daemon works; a verb is in the audit', async () => {
   const got: string[] = []
+  const receiver = http.createServer()
+  onTestFinished(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
   receiver.on('request', async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
@@ -27,8 +24,7 @@ it('a stake that dips is reported to the webhook, and that it is over, while the
   })
   await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook-with-a-key`
-  bench = await DaemonBench.create()
-  await bench.prepare()
+  const bench = await benchOfTest()
   const daemon = bench.startHere({ ATTESTD_WEBHOOK_URL: url, ATTESTD_WEBHOOK_EVERY_MS: '1000' })
   await daemon.ready()
   await bench.sandbox.control.setStake({ stakedWei: 1n })

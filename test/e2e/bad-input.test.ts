@@ -1,15 +1,11 @@
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { Ledger } from '../../src/pipeline/ledger.js'
-import { DaemonBench, image } from '../support/daemon-bench.js'
-
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
+import { benchOfTest } from '../support/bench-of-test.js'
+import { image } from '../support/daemon-bench.js'
 
 it('bad assets and bad media are abstained from by name and cost nothing else', async () => {
-  bench = await DaemonBench.create()
-  await bench.prepare()
+  const bench = await benchOfTest()
   const whole = await image('bad media', 0)
   const good = await bench.registerMany(3, 'good media')
   const bad = {

@@ -1,16 +1,12 @@
 import { encodeAbiParameters, toFunctionSelector } from 'viem'
-import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { type Stand, WireRecorder } from '../support/wire-recorder.js'
 
 const EAS_CONTRACT = '0x4200000000000000000000000000000000000021'
 const VERSION_CALL = toFunctionSelector('version()')
 /** EX_CONFIG: a person must change something. */
 const CONFIG_EXIT = 78
-
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
 
 /** Adds an EAS contract of this version to a chain that has none. */
 function easOf(version: string): Stand {
@@ -32,19 +28,15 @@ it.each([
 ])(
   'an EAS contract of version %s with the settings %j ends the daemon before anything is signed',
   async (version, own) => {
-    bench = await DaemonBench.create({ api: 'wallet-session' })
-    await bench.prepare()
+    const bench = await benchOfTest({ api: 'wallet-session' })
     await bench.registerMany(1, 'eas')
     const rpc = await WireRecorder.start(bench.sandbox.url)
-    try {
-      rpc.stand = easOf(version)
-      const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
-      const daemon = bench.startHere({ ATTESTD_RPC_URLS: url, ...own })
-      expect(await daemon.exited).toBe(CONFIG_EXIT)
-      expect(daemon.output).toContain(`set ATTESTD_EAS_DOMAIN_VERSION=${version}`)
-      expect(bench.sandbox.control.scoreAttempts()).toEqual([])
-    } finally {
-      await rpc.close()
-    }
+    onTestFinished(() => rpc.close())
+    rpc.stand = easOf(version)
+    const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
+    const daemon = bench.startHere({ ATTESTD_RPC_URLS: url, ...own })
+    expect(await daemon.exited).toBe(CONFIG_EXIT)
+    expect(daemon.output).toContain(`set ATTESTD_EAS_DOMAIN_VERSION=${version}`)
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
   },
 )

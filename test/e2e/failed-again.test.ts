@@ -1,7 +1,8 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
+import type { DaemonBench } from '../support/daemon-bench.js'
 import { writeModulePackage } from '../support/other-packages.js'
 
 const DETECTOR = { ATTESTD_DETECTORS: 'by-module' }
@@ -20,10 +21,8 @@ export const createDetector = () => ({
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main }, { version, mediaTypes: ['image'] })
 }
 
-it('a file that a detector failed on goes to the one that replaces it, and not to the same one again', async (context) => {
-  const bench = await DaemonBench.create()
-  context.onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('a file that a detector failed on goes to the one that replaces it, and not to the same one again', async () => {
+  const bench = await benchOfTest()
   await install(bench, '1.0.0')
   const [, later] = await bench.registerMany(2, 'failed')
   const first = await bench.startHere(DETECTOR).ready()

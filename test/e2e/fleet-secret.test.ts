@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import { engineOptions } from '../queue/queue-support.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { submitJobData } from '../support/pipeline-parts.js'
 import { findRedisServer } from '../support/redis-server.js'
 
@@ -9,8 +9,7 @@ const secret = (of: string) => ({ ATTESTD_FLEET_SECRET: of.repeat(16) })
 
 describe.skipIf(findRedisServer() === null)('daemons with a fleet secret', () => {
   it('sign no score and follow no order that somebody else wrote to Redis, and work as before among themselves', async () => {
-    const bench = await DaemonBench.create()
-    onTestFinished(() => bench.dispose())
+    const bench = await benchOfTest()
     const redis = await bench.redis()
     const start = (name: string, roles: string, of: string) =>
       bench.start(

@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 
-it('a stake below the minimum pauses submission, and a top-up resumes it without a restart', async ({
-  onTestFinished,
-}) => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('a stake below the minimum pauses submission, and a top-up resumes it without a restart', async () => {
+  const bench = await benchOfTest()
   await bench.registerMany(2, 'stake')
   const daemon = await bench.startHere().ready()
   await bench.expectExactlyOneEach()

@@ -1,12 +1,9 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { DaemonBench, PATIENT } from '../support/daemon-bench.js'
 
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
-
 it('every open asset gets one signed score, and the daemon stops cleanly', async () => {
-  bench = await DaemonBench.create()
+  const bench = await DaemonBench.create()
+  onTestFinished(() => bench.dispose())
   await bench.registerMany(6, 'happy')
   // No queue is prepared: this start makes its own, as a first start does.
   const daemon = await bench.start(PATIENT).ready()

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { writeTinyAudioPackage } from '../support/detector-audio.js'
 import { CROWD_MAX_BYTES, HonestWatch, registerCrowd } from '../support/hostile-crowd.js'
 import { HostileGateway } from '../support/hostile-gateway.js'
@@ -15,12 +15,8 @@ export const createDetector = () => ({
   measure: async (file) => ({ logit: (await fs.readFile(file, 'utf8')).length / 100, notes: 'read', parts: [] }),
 })`
 
-it('of 200 urgent assets of which 190 are hostile, each of the 10 honest ones is scored, and within its deadline', async ({
-  onTestFinished,
-}) => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('of 200 urgent assets of which 190 are hostile, each of the 10 honest ones is scored, and within its deadline', async () => {
+  const bench = await benchOfTest()
   const models = path.join(bench.folder, 'models')
   await writeTinyAudioPackage(models)
   await writeModulePackage(models, { 'main.mjs': READS_TEXT })

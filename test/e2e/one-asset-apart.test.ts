@@ -1,17 +1,9 @@
-import { describe, expect, it, type TestContext } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
-
-/** Disposed with the test of this context: beside others, the global hook would take any test for its own. */
-async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Promise<DaemonBench> {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
-  return bench
-}
+import { describe, expect, it } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 
 describe.concurrent('what the service says of one asset', () => {
   it('a stray 404 delays its score, and does not lose it', async (context) => {
-    const bench = await newBench(context)
+    const bench = await benchOfTest({}, context)
     const [strange] = await bench.registerMany(3, 'stray')
     bench.sandbox.control.setFaults({
       rules: [{ route: 'one', key: strange!.id, fault: 'status-404', untilAttempt: 1 }],
@@ -22,7 +14,7 @@ describe.concurrent('what the service says of one asset', () => {
   })
 
   it('an asset that closed while its submission waited is scored when it opens again', async (context) => {
-    const bench = await newBench(context)
+    const bench = await benchOfTest({}, context)
     const asset = await bench.register('reopened')
     bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 500 }] })
     const daemon = await bench.startHere().ready()
@@ -38,7 +30,7 @@ describe.concurrent('what the service says of one asset', () => {
   })
 
   it('a 403 for one asset holds up no other', async (context) => {
-    const bench = await newBench(context)
+    const bench = await benchOfTest({}, context)
     const [poison] = await bench.registerMany(1, 'poison')
     bench.sandbox.control.setFaults({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })
     const daemon = await bench.startHere({ ATTESTD_RETRY_MAX_MS: '200' }).ready()

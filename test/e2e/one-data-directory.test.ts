@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 
-it('of two daemons that start at the same moment on one data directory one runs, and the other refuses by name', async ({
-  onTestFinished,
-}) => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('of two daemons that start at the same moment on one data directory one runs, and the other refuses by name', async () => {
+  const bench = await benchOfTest()
   await bench.registerMany(5, 'first')
   const both = [bench.start(), bench.start()]
   const ended = await Promise.race(both.map(async (one) => ({ one, code: await one.exited })))

@@ -1,13 +1,11 @@
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { tellsTheSame } from '../support/one-story.js'
 
-it('a queue that is paused by hand is told as one story, and resumed by hand', async ({ onTestFinished }) => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('a queue that is paused by hand is told as one story, and resumed by hand', async () => {
+  const bench = await benchOfTest()
   const daemon = bench.startHere()
   await daemon.ready()
   const verb = (...words: string[]) => attestdVerb([...words, '--data-dir', path.join(bench.folder, 'main')], {})

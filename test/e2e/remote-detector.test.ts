@@ -1,21 +1,13 @@
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { ModelServer } from '../support/model-server.js'
 import { writeRemotePackage } from '../support/other-packages.js'
 
-let bench: DaemonBench
-let server: ModelServer
-
-afterEach(async () => {
-  await bench.dispose()
-  await server.close()
-})
-
 it('a model server that goes away is said by name, its files wait, and all are scored when it is back', async () => {
-  bench = await DaemonBench.create()
-  await bench.prepare()
-  server = await ModelServer.start({ binary: true })
+  const bench = await benchOfTest()
+  let server = await ModelServer.start({ binary: true })
+  onTestFinished(() => server.close())
   await writeRemotePackage(path.join(bench.folder, 'models'), 'far', server.url)
   const daemon = await bench
     .startHere({ ATTESTD_DETECTORS: 'far', ATTESTD_DETECTOR_TOKEN: 'secret-model-token' })

@@ -1,8 +1,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LedgerEntry } from '../../src/pipeline/ledger.js'
 import { attestdVerb } from '../support/attestd-verb.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { DaemonBench } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -136,9 +137,7 @@ it('a package that was swapped since, or is gone, is named with both digests', a
 it.skipIf(findRedisServer() === null)(
   'the command that a submit daemon prints replays what an analyze daemon measured',
   async () => {
-    const fleet = await DaemonBench.create()
-    onTestFinished(() => fleet.dispose())
-    await fleet.prepare()
+    const fleet = await benchOfTest()
     const redis = await fleet.redis()
     const start = (name: string, roles: string) =>
       fleet.startHere({ ATTESTD_QUEUE_URL: redis.url, ATTESTD_ROLES: roles }, name)

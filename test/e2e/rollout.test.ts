@@ -1,9 +1,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isOfShare } from '../../src/detect/host/lineup.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { writeModulePackage } from '../support/other-packages.js'
@@ -11,8 +11,7 @@ import { findRedisServer } from '../support/redis-server.js'
 
 /** A bench with a second package beside `tiny-image`. */
 async function newBench() {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
+  const bench = await benchOfTest()
   await writeTinyPackage(path.join(bench.folder, 'models'), { id: 'other' })
   const models = (verb: string, args: readonly string[] = [], name = 'main') =>
     attestdVerb(['models', verb, '--data-dir', path.join(bench.folder, name), ...args], {
@@ -35,7 +34,6 @@ async function stop(daemon: DaemonUnderTest): Promise<void> {
 
 it('what a reload chose survives a restart, ends with a rollback, and a setting that is changed goes before it', async () => {
   const { bench, models } = await newBench()
-  await bench.prepare()
   const setting = { ATTESTD_DETECTORS: 'tiny-image' }
   const first = await bench.startHere(setting).ready()
   expect(await models('rollback')).toMatchObject({ code: 78, err: expect.stringContaining('no selection before') })
@@ -66,7 +64,6 @@ it('a reload that leaves a kind of media without a detector says so in log and v
   const { bench, models } = await newBench()
   const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main })
-  await bench.prepare()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const { code, out } = await models('reload', ['--detectors', 'other'])
   expect({ code, out }).toEqual({
@@ -125,7 +122,6 @@ it('a canary scores its share of the assets, the same ones each time, and those 
       selfTest: { file: 'selftest.png', risk: 0, tolerance: 0.01 },
     },
   })
-  await bench.prepare()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,candidate=canary:50' }).ready()
   const assets = await bench.registerMany(10, 'canary')
   await bench.expectExactlyOneEach()

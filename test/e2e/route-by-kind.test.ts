@@ -1,7 +1,7 @@
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { tellsTheSame } from '../support/one-story.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -10,8 +10,7 @@ const TEXT_DETECTOR = 'export const createDetector = () => ({ measure: async () 
 const textOf = (nth: number) => Buffer.from(`Words number ${nth} that a detector of texts is asked about. `.repeat(9))
 
 async function newBench() {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
+  const bench = await benchOfTest()
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': TEXT_DETECTOR })
   return bench
 }
@@ -55,7 +54,6 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
 
 it('a kind that a reload takes away waits by name, and is scored once it has a detector again', async () => {
   const bench = await newBench()
-  await bench.prepare()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const reload = (detectors: string) =>
     attestdVerb(['models', 'reload', '--detectors', detectors, '--data-dir', path.join(bench.folder, 'main')], {

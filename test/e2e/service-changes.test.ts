@@ -1,14 +1,9 @@
-import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { expect, it } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { findRedisServer } from '../support/redis-server.js'
 
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
-
 it('a revoked key stops submission, is said by name, and costs no job and no process', async () => {
-  bench = await DaemonBench.create()
-  await bench.prepare()
+  const bench = await benchOfTest()
   await bench.registerMany(2, 'revoked')
   const daemon = await bench.startHere().ready()
   await bench.expectExactlyOneEach()
@@ -25,7 +20,7 @@ it('a revoked key stops submission, is said by name, and costs no job and no pro
 it.skipIf(findRedisServer() === null)(
   'a revoked key shows on a daemon that only submits, also before it sends',
   async () => {
-    bench = await DaemonBench.create()
+    const bench = await benchOfTest()
     const { url } = await bench.redis()
     const daemon = await bench.startHere({ ATTESTD_QUEUE_URL: url, ATTESTD_ROLES: 'submit' }).ready()
     bench.sandbox.control.revokeKey(bench.sandbox.attesterKey.id)
@@ -36,8 +31,7 @@ it.skipIf(findRedisServer() === null)(
 )
 
 it('a refused send shows that the key was revoked, long before the next list', async () => {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'one', fault: 'slow', ms: 300 }] } })
-  await bench.prepare()
+  const bench = await benchOfTest({ faults: { rules: [{ route: 'one', fault: 'slow', ms: 300 }] } })
   const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '3600000' }).ready()
   await bench.registerMany(2, 'sending')
   await bench.until('a question', () => bench.requests('one') > 0)
@@ -47,8 +41,7 @@ it('a refused send shows that the key was revoked, long before the next list', a
 })
 
 it('an asset that closes while its job waits is dropped without being fetched', async () => {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 5000 }] } })
-  await bench.prepare()
+  const bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 5000 }] } })
   // One job that computes and four that fetch: the sixth waits.
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '1', ATTESTD_FETCH_CONNECTIONS: '4' }).ready()
   const assets = await bench.registerMany(6, 'closing')
@@ -66,8 +59,7 @@ it('an asset that closes while its job waits is dropped without being fetched', 
 })
 
 it('a priority asset overtakes a backlog', async () => {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 300 }] } })
-  await bench.prepare()
+  const bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 300 }] } })
   await bench.registerMany(8, 'backlog')
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '1' }).ready()
   await bench.until('a first score', () => bench.sandbox.scores().length > 0)
@@ -87,8 +79,7 @@ it('a stream that is cut, silent or full of garbage delays nothing', async () =>
   // Each ends its connection but the last, which stays.
   const faults = ['silence', 'retry-0', 'status-503', 'reset', 'cut', 'garbage'] as const
   const rules = faults.map((fault, nth) => ({ route: 'stream' as const, fault, attempts: [nth + 1] }))
-  bench = await DaemonBench.create({ faults: { rules }, heartbeatMs: 300 })
-  await bench.prepare()
+  const bench = await benchOfTest({ faults: { rules }, heartbeatMs: 300 })
   await bench.registerMany(2, 'stream')
   const daemon = bench.startHere({ ATTESTD_STREAM_IDLE_MS: '1000' })
   await daemon.serving()

@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { expect, it } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
+import type { DaemonBench } from '../support/daemon-bench.js'
 
 /** Signals closer together than half a second are one wish. */
 const NEXT_REQUEST_MS = 700
 
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
-
-async function setUp(gatewayMs: number): Promise<void> {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: gatewayMs }] } })
-  await bench.prepare()
+async function setUp(gatewayMs: number): Promise<DaemonBench> {
+  const bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: gatewayMs }] } })
   await bench.registerMany(8, 'stopping')
+  return bench
 }
 
 it('the first SIGTERM lets active work end and leaves the rest to the next start; SIGUSR1 opens no debugger', async () => {
-  await setUp(800)
+  const bench = await setUp(800)
   const daemon = bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' })
   await bench.until('work under way', () => bench.requests('gateway') > 2)
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) daemon.signal(signal)
@@ -35,7 +32,7 @@ it('the first SIGTERM lets active work end and leaves the rest to the next start
 })
 
 it('a second SIGTERM forces the end with 75, and the next start takes up what was active', async () => {
-  await setUp(60_000)
+  const bench = await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '60000' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)
   daemon.signal('SIGTERM')
@@ -50,7 +47,7 @@ it('a second SIGTERM forces the end with 75, and the next start takes up what wa
 })
 
 it('work that outlasts the cap of the drain is left with 75, and the next start takes it up', async () => {
-  await setUp(60_000)
+  const bench = await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '300' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)
   daemon.signal('SIGINT')

@@ -1,13 +1,12 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench, image } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
+import { type DaemonBench, image } from '../support/daemon-bench.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
 let bench: DaemonBench
-
-afterEach(() => bench.dispose())
 
 /** Puts another version of the package in the place of the old one, as an operator does. */
 async function install(version: string, spoil: (folder: string) => Promise<unknown> = async () => {}): Promise<void> {
@@ -23,8 +22,7 @@ const algorithms = () => bench.sandbox.scores().map(({ algorithm }) => algorithm
 const by = (version: string) => algorithms().filter((algorithm) => algorithm === `tiny-image@${version}`).length
 
 it('a new version of a package takes over in the midst of a backlog, and no job is lost or fails', async () => {
-  bench = await DaemonBench.create({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 200 }] } })
-  await bench.prepare()
+  bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 200 }] } })
   await bench.registerMany(12, 'swap')
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '2' }).ready()
   await bench.until('a first score', () => bench.sandbox.scores().length > 0)
@@ -48,8 +46,7 @@ it('a new version of a package takes over in the midst of a backlog, and no job 
 })
 
 it('SIGHUP swaps too; a package that is not accepted changes nothing and is said by name', async () => {
-  bench = await DaemonBench.create()
-  await bench.prepare()
+  bench = await benchOfTest()
   const daemon = await bench.start().ready()
   await install('2.0.0')
   daemon.signal('SIGHUP')
@@ -71,20 +68,19 @@ it('SIGHUP swaps too; a package that is not accepted changes nothing and is said
 })
 
 it('a verb that finds no daemon says so', async () => {
-  bench = await DaemonBench.create()
+  bench = await benchOfTest()
   const { code, err } = await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: dataDir() })
   expect(code).toBe(75)
   expect(err).toContain('No daemon runs on')
 })
 
 it('a shadow is measured on live work, recorded, shown, and never submitted', async () => {
-  bench = await DaemonBench.create()
+  bench = await benchOfTest()
   const own = {
     calibration: { kind: 'platt', slope: 1, intercept: -40 },
     selfTest: { file: 'selftest.png', risk: 0, tolerance: 0.01 },
   }
   await writeTinyPackage(path.join(bench.folder, 'models'), { id: 'dark', manifest: { ...own, shadow: true } })
-  await bench.prepare()
   const daemon = await bench.startHere({ ATTESTD_LOG_LEVEL: 'debug' }).ready()
   const measured = () => daemon.metric('attestd_shadow_results_total')
   for (let nth = 0; nth < 3; nth++) {

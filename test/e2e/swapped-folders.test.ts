@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 
 /** What the daemon writes to while it works. */
 const FOLDERS = ['ledger', 'verdicts', 'cache', 'admissions', 'drift']
@@ -58,12 +58,8 @@ async function appendFiles(from: string, to: string): Promise<void> {
   }
 }
 
-it('a daemon whose folders and files become symbolic links while it writes harms nothing behind them, and scores all', async ({
-  onTestFinished,
-}) => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
+it('a daemon whose folders and files become symbolic links while it writes harms nothing behind them, and scores all', async () => {
+  const bench = await benchOfTest()
   const elsewhere = path.join(bench.folder, 'elsewhere')
   const names = await placeVictims(elsewhere)
   const daemon = bench.startHere({ ATTESTD_MEDIA_CACHE_BYTES: '20000' })

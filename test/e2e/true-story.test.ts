@@ -1,17 +1,10 @@
-import { describe, expect, it, type TestContext } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { describe, expect, it } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { tellsTheSame } from '../support/one-story.js'
 
-async function newBench({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, options = {}): Promise<DaemonBench> {
-  const bench = await DaemonBench.create(options)
-  onTestFinished(() => bench.dispose())
-  await bench.prepare()
-  return bench
-}
-
 describe('console, status, /readyz, metrics and log tell one story', () => {
-  it('of a stake that dips, as the stream told it', async (context) => {
-    const bench = await newBench(context)
+  it('of a stake that dips, as the stream told it', async () => {
+    const bench = await benchOfTest()
     // No list comes by chance: the stream alone tells it.
     const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
     expect(await daemon.metric('attestd_stake_ether')).toBe(2)
@@ -22,16 +15,16 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     await bench.until('the stream by the same reason', () => tellsTheSame(daemon, 'stream', 'stake-low'))
   })
 
-  it('of a stake that was too low from the start, although no answer states it', async (context) => {
-    const bench = await newBench(context)
+  it('of a stake that was too low from the start, although no answer states it', async () => {
+    const bench = await benchOfTest()
     bench.sandbox.control.setStake({ stakedWei: 1n })
     const daemon = bench.startHere()
     await daemon.serving()
     await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'))
   })
 
-  it('of a local clock that is two hours off, while scores go on', async (context) => {
-    const bench = await newBench(context, { clockOffsetMs: -7_200_000 })
+  it('of a local clock that is two hours off, while scores go on', async () => {
+    const bench = await benchOfTest({ clockOffsetMs: -7_200_000 })
     const daemon = bench.startHere()
     await daemon.serving()
     await bench.until('one story', () => tellsTheSame(daemon, 'clock', 'clock-off'))

@@ -1,14 +1,12 @@
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 
 it('a package that the list does not name is a shadow; log, models list, status and doctor name the command that lets it score', async () => {
-  const bench = await DaemonBench.create()
-  onTestFinished(() => bench.dispose())
+  const bench = await benchOfTest()
   await writeTinyPackage(path.join(bench.folder, 'models'), { id: 'copied' })
-  await bench.prepare()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,*=shadow' }).ready()
   const asset = await bench.register('unlisted')
   await expect.poll(() => bench.scoreCounts()).toEqual({ [asset.id]: 1 })

@@ -1,18 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { benchOfTest } from '../support/bench-of-test.js'
+import type { DaemonBench } from '../support/daemon-bench.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
 const HOUR_MS = 3_600_000
 const ASSETS = 2
 
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
-
 /** A wallet-session service and its chain, both that far ahead of the daemon's clock. */
 async function apart(clockOffsetMs: number, dateOffsetMs: number | null): Promise<DaemonBench> {
-  const made = await DaemonBench.create({ api: 'wallet-session', clockOffsetMs, dateOffsetMs })
-  await made.prepare()
+  const made = await benchOfTest({ api: 'wallet-session', clockOffsetMs, dateOffsetMs })
   await made.registerMany(ASSETS, `apart ${clockOffsetMs}`)
   return made
 }
@@ -22,7 +18,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
     [HOUR_MS, 'with a Date', 0],
     [-HOUR_MS, 'without a Date', null],
   ])('%d ms, %s, accepts every score', async (offset, _, dateOffsetMs) => {
-    bench = await apart(offset, dateOffsetMs)
+    const bench = await apart(offset, dateOffsetMs)
     const daemon = bench.startHere()
     await daemon.serving()
     await bench.expectExactlyOneEach()
@@ -35,7 +31,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
 
 describe('nothing is submitted', () => {
   it('where the Date of the service is not the time of its chain', async () => {
-    bench = await apart(0, -HOUR_MS)
+    const bench = await apart(0, -HOUR_MS)
     const daemon = bench.startHere()
     const words = /service time is 3\d{3} s ahead of the Date header of the service/
     await bench.until('its words', async () => words.test((await daemon.get('/readyz')).text))
@@ -47,23 +43,19 @@ describe('nothing is submitted', () => {
   })
 
   it('where the only RPC endpoint has no block of the time of the service, whatever the local clock states', async () => {
-    bench = await apart(HOUR_MS, 0)
-    const own = await DaemonBench.create({ api: 'wallet-session' })
+    const bench = await apart(HOUR_MS, 0)
+    const own = await benchOfTest({ api: 'wallet-session' })
     const rpc = await WireRecorder.start(own.sandbox.url)
-    try {
-      const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
-      // Until the service has stated its time, blocks are judged by the local clock.
-      rpc.stand = breaking
-      const daemon = bench.startHere({ ATTESTD_RPC_URLS: url })
-      await bench.until('service time', async () => (await daemon.metric('attestd_clock_trusted')) === 1)
-      rpc.stand = null
-      const words = /has a latest block that is 3\d{3} s old by (service time|the Date header of the service)/
-      await bench.until('its words', async () => words.test((await daemon.get('/readyz')).text))
-      expect((await daemon.get('/readyz')).text).toContain('stake-unknown')
-      expect(bench.sandbox.control.scoreAttempts()).toEqual([])
-    } finally {
-      await rpc.close()
-      await own.dispose()
-    }
+    onTestFinished(() => rpc.close())
+    const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
+    // Until the service has stated its time, blocks are judged by the local clock.
+    rpc.stand = breaking
+    const daemon = bench.startHere({ ATTESTD_RPC_URLS: url })
+    await bench.until('service time', async () => (await daemon.metric('attestd_clock_trusted')) === 1)
+    rpc.stand = null
+    const words = /has a latest block that is 3\d{3} s old by (service time|the Date header of the service)/
+    await bench.until('its words', async () => words.test((await daemon.get('/readyz')).text))
+    expect((await daemon.get('/readyz')).text).toContain('stake-unknown')
+    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
   })
 })

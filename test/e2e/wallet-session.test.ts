@@ -1,10 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { anvil, anvilFor } from '../support/anvil.js'
-import { DaemonBench, PATIENT } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
+import { PATIENT } from '../support/daemon-bench.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
 import { recoverOnChain } from '../support/recover-on-chain.js'
 import { WireRecorder } from '../support/wire-recorder.js'
@@ -17,13 +18,9 @@ const SAMPLES = [
   ...(ffmpeg === null ? [] : ['coffee-pan.webm']),
 ]
 
-let bench: DaemonBench
-
-afterEach(() => bench.dispose())
-
 describe('the daemon on a wallet-session service', () => {
   it('scores every kind of media once, each with an attestation that the EVM recovers its wallet from', async (context) => {
-    bench = await DaemonBench.create({ api: 'wallet-session' })
+    const bench = await benchOfTest({ api: 'wallet-session' })
     const samples = (await readSamples()).filter(({ file }) => SAMPLES.includes(file))
     for (const { path: file, title, mediaType } of samples) {
       await bench.sandbox.registerFile(file, { title, mediaType })
@@ -46,8 +43,7 @@ describe('the daemon on a wallet-session service', () => {
   })
 
   it('holds submission below the minimum stake, and goes on after a top-up', async () => {
-    bench = await DaemonBench.create({ api: 'wallet-session' })
-    await bench.prepare()
+    const bench = await benchOfTest({ api: 'wallet-session' })
     bench.sandbox.control.setStake({ stakedWei: 1n })
     await bench.registerMany(2, 'stake')
     const daemon = bench.startHere({ ...PATIENT, ATTESTD_LOG_LEVEL: 'debug' })
@@ -63,28 +59,24 @@ describe('the daemon on a wallet-session service', () => {
   })
 
   it('writes neither its key nor its token anywhere', async () => {
-    bench = await DaemonBench.create({ api: 'wallet-session', sessionMs: 3_000 })
-    await bench.prepare()
+    const bench = await benchOfTest({ api: 'wallet-session', sessionMs: 3_000 })
     const wire = await WireRecorder.start(bench.sandbox.url)
-    try {
-      await bench.registerMany(3, 'secrets')
-      const daemon = await bench.startHere({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
-      await bench.expectExactlyOneEach()
-      await bench.until('a second session', () => wire.tokens().size > 1)
-      const { privateKey } = bench.sandbox.wallets.attester
-      const pages = await Promise.all(['/', '/metrics', '/status', '/readyz'].map(async (page) => daemon.get(page)))
-      daemon.signal('SIGTERM')
-      expect(await daemon.exited).toBe(0)
-      const written = [
-        daemon.output,
-        ...pages.map(({ text }) => text),
-        ...(await filesIn(path.join(bench.folder, 'main'))),
-      ]
-      for (const secret of [privateKey.slice(2), ...wire.tokens()]) {
-        expect(written.filter((text) => text.toLowerCase().includes(secret.toLowerCase()))).toEqual([])
-      }
-    } finally {
-      await wire.close()
+    onTestFinished(() => wire.close())
+    await bench.registerMany(3, 'secrets')
+    const daemon = await bench.startHere({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
+    await bench.expectExactlyOneEach()
+    await bench.until('a second session', () => wire.tokens().size > 1)
+    const { privateKey } = bench.sandbox.wallets.attester
+    const pages = await Promise.all(['/', '/metrics', '/status', '/readyz'].map(async (page) => daemon.get(page)))
+    daemon.signal('SIGTERM')
+    expect(await daemon.exited).toBe(0)
+    const written = [
+      daemon.output,
+      ...pages.map(({ text }) => text),
+      ...(await filesIn(path.join(bench.folder, 'main'))),
+    ]
+    for (const secret of [privateKey.slice(2), ...wire.tokens()]) {
+      expect(written.filter((text) => text.toLowerCase().includes(secret.toLowerCase()))).toEqual([])
     }
   })
 })

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -25,36 +25,33 @@ describe.skipIf(findRedisServer() === null || !canMount)('a worker whose disk is
     ['full', 'disk-full', 'head -c 128m /dev/zero >"$0/filler" || true', 'rm "$0/filler"'],
   ])('%s rests by name, leaves the work to others, and goes on when it can write', async (_, reason, harm, heal) => {
     const bench = await DaemonBench.create()
-    try {
-      const redis = { ATTESTD_QUEUE_URL: (await bench.redis()).url }
-      const cache = path.join(bench.folder, 'broken', 'cache')
-      const front = bench.startHere({ ...redis, ATTESTD_ROLES: 'intake,submit' }, 'front')
-      const broken = bench.start({ ...redis, ...ANALYZE }, 'broken', [...inside, 'sh', '-c', MOUNT, cache])
-      await Promise.all([front.ready(), broken.ready()])
-      await beside(broken, harm, cache)
-      await bench.registerMany(16, 'disk', { turnaround: 'priority_5min' })
-      const named = () => broken.metric('attestd_not_ready', 'check="disk"', `reason="${reason}"`)
-      await bench.until('a disk that is named', async () => (await named()) === 1)
-      expect((await broken.get('/readyz')).text).toContain(reason)
-      const isIdle = async () => (await front.queues()).every(({ active }) => active === 0)
-      await bench.until('no job under way', isIdle)
-      const failures = () => broken.metric('attestd_retries_total', 'reason="media-cache-failed"')
-      const before = await failures()
+    onTestFinished(() => bench.dispose())
+    const redis = { ATTESTD_QUEUE_URL: (await bench.redis()).url }
+    const cache = path.join(bench.folder, 'broken', 'cache')
+    const front = bench.startHere({ ...redis, ATTESTD_ROLES: 'intake,submit' }, 'front')
+    const broken = bench.start({ ...redis, ...ANALYZE }, 'broken', [...inside, 'sh', '-c', MOUNT, cache])
+    await Promise.all([front.ready(), broken.ready()])
+    await beside(broken, harm, cache)
+    await bench.registerMany(16, 'disk', { turnaround: 'priority_5min' })
+    const named = () => broken.metric('attestd_not_ready', 'check="disk"', `reason="${reason}"`)
+    await bench.until('a disk that is named', async () => (await named()) === 1)
+    expect((await broken.get('/readyz')).text).toContain(reason)
+    const isIdle = async () => (await front.queues()).every(({ active }) => active === 0)
+    await bench.until('no job under way', isIdle)
+    const failures = () => broken.metric('attestd_retries_total', 'reason="media-cache-failed"')
+    const before = await failures()
 
-      const healthy = bench.startHere({ ...redis, ...ANALYZE }, 'healthy')
-      await healthy.ready()
-      await bench.allScored()
-      expect(await failures()).toBe(before)
-      const lines = broken.log.filter(({ msg, check }) => msg === 'readiness check failed' && check === 'disk')
-      expect(lines).toMatchObject([{ reason }])
+    const healthy = bench.startHere({ ...redis, ...ANALYZE }, 'healthy')
+    await healthy.ready()
+    await bench.allScored()
+    expect(await failures()).toBe(before)
+    const lines = broken.log.filter(({ msg, check }) => msg === 'readiness check failed' && check === 'disk')
+    expect(lines).toMatchObject([{ reason }])
 
-      await healthy.end()
-      await beside(broken, heal, cache)
-      await bench.register('healed', { turnaround: 'priority_5min' })
-      await bench.expectExactlyOneEach()
-      await broken.ready()
-    } finally {
-      await bench.dispose()
-    }
+    await healthy.end()
+    await beside(broken, heal, cache)
+    await bench.register('healed', { turnaround: 'priority_5min' })
+    await bench.expectExactlyOneEach()
+    await broken.ready()
   })
 })

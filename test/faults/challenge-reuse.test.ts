@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it, type TestContext } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { answering, WireRecorder } from '../support/wire-recorder.js'
 
@@ -11,10 +11,6 @@ const SHORT_SESSION_MS = 3_000
 const BAD_MS = 6_000
 /** More tries than pauses of 1, 2, 4, … seconds leave room for would be a storm. */
 const MOST_TRIES = 8
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** A recorder before the service, and a challenge that the service issued through it. */
 async function withChallenge({ bench }: FaultRun, { onTestFinished }: TestContext) {
@@ -29,7 +25,7 @@ const asksForSessions = ({ requests }: WireRecorder) => requests.filter(({ targe
 
 onWalletSession('a service that gives out challenges that are no good', () => {
   it('used ones, in the middle: it is asked at growing intervals, and each asset has one score', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_SESSION_MS })
+    const run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_SESSION_MS })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)
     await fetch(`${wire.url}${SESSION}`, usedUp(challenge.nonce))
@@ -52,7 +48,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
   })
 
   it('expired ones, at the start: nothing is signed, and work begins when they are good', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)
     wire.stand = answering(CHALLENGE, 200, { ...challenge, expiresAt: Math.floor(Date.now() / 1000) - 3_600 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
@@ -12,10 +12,6 @@ const RESTART_EXIT = 75
 const ASSETS_PER_ACT = 4
 /** Faults of the service end at this attempt of each request, so that the doubling pauses end within a test's time. */
 const LAST_BAD_ATTEMPT = 3
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 const SERVICE_FAULTS: readonly (readonly [FaultRoute, FaultKind, number?])[] = [
   ['list', 'status-500'],
@@ -120,7 +116,7 @@ const actsOf = (engine: EngineName, api: Api) =>
 
 onEachEngine('everything at once', (engine, api) => {
   it.each(seedsOf('everything', api))('in the mixture of seed %s', async (seed) => {
-    run = await startRun(engine, { api, sessionMs: SESSION_MS, faults: { seed, rules: mixture(seed, api) } })
+    const run = await startRun(engine, { api, sessionMs: SESSION_MS, faults: { seed, rules: mixture(seed, api) } })
     const { bench } = run
     const count = engine === 'redis' ? 2 : 1
     const daemons = Array.from({ length: count }, (_, nth) => run.start(`daemon-${nth}`))

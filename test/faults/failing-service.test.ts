@@ -1,7 +1,7 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FaultKind, FaultRoute, FaultRule } from '../../src/sandbox/faults/faults.js'
 import type { Api } from '../support/daemon-bench.js'
-import { type FaultRun, onEachOnce, startRun } from '../support/fault-run.js'
+import { onEachOnce, startRun } from '../support/fault-run.js'
 import { seedsOf } from '../support/fault-seed.js'
 
 /** Faults end at this attempt of each request, so that the doubling pauses end within the time of a test. */
@@ -9,10 +9,6 @@ const LAST_BAD_ATTEMPT = 4
 /** The same for routes that are asked all the time; on a wallet session each submission asks for chain time. */
 const LAST_BAD_REQUEST = 40
 const LAST_BAD_CHAIN_TIME = 12
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** Each of three statuses at random on every route that the daemon signs for or reads time from. */
 function randomStatuses(api: Api): Partial<FaultRule>[] {
@@ -36,7 +32,7 @@ function lastBadOf(route: FaultRoute, api: Api): number {
 
 onEachOnce('429, 500 and 503 at random', (engine, api) => {
   it.each(seedsOf('statuses', api))('on list, one, score, stream and time, seed %s', async (seed) => {
-    run = await startRun(engine, { api, faults: { seed, rules: randomStatuses(api) as FaultRule[] } })
+    const run = await startRun(engine, { api, faults: { seed, rules: randomStatuses(api) as FaultRule[] } })
     const { bench } = run
     await bench.registerMany(8, seed)
     run.start()

@@ -1,17 +1,14 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import { DaemonBench } from '../support/daemon-bench.js'
-import { type FaultRun, lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
+import { lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS_PER_LIFE = 5
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** Keeps requests in flight for long enough to be killed in the middle. */
 const slowService = (seed: string): FaultPlanInput => ({
@@ -25,7 +22,7 @@ const slowService = (seed: string): FaultPlanInput => ({
 
 onEachEngine('kill -9 of the daemon', (engine, api) => {
   it.each(seedsOf('killedDaemon', api))('at any moment, seed %s', async (seed) => {
-    run = await startRun(engine, { api, faults: slowService(seed) })
+    const run = await startRun(engine, { api, faults: slowService(seed) })
     const { bench } = run
     const kills = drawBetween(3, 4, seed, 'kills')
     for (let nth = 0; nth < kills; nth++) {
@@ -45,9 +42,7 @@ onEachEngine('kill -9 of the daemon', (engine, api) => {
 const PRIVATE_FOLDER = /^attestd-detectors-\d+$/
 
 it('kill -9 while files are analyzed leaves none of them in the temporary folder, seed scratch', async () => {
-  const bench = await DaemonBench.create()
-  run = { bench, redis: null, start: () => bench.start(), startHere: () => bench.startHere() }
-  await bench.prepare()
+  const bench = await benchOfTest()
   const scratch = path.join(bench.folder, 'scratch')
   await fs.mkdir(scratch)
   const killed = bench.start({ TMPDIR: scratch })
@@ -69,7 +64,7 @@ it('kill -9 while files are analyzed leaves none of them in the temporary folder
 it('kill -9 while the embedded queue is made for the first time, seed first', async () => {
   // Not prepared, unlike the runs above.
   const bench = await DaemonBench.create()
-  run = { bench, redis: null, start: () => bench.start(), startHere: () => bench.startHere() }
+  onTestFinished(() => bench.dispose())
   await bench.registerMany(2, 'first')
   for (let nth = 0; nth < 3; nth++) {
     const daemon = bench.start()

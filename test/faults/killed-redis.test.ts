@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
-import { type FaultRun, onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
+import { expect, it } from 'vitest'
+import { onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const KILLS = 3
 const ASSETS_PER_KILL = 5
 
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
-
 onRedis('kill -9 of Redis', (api) => {
   it.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
-    run = await startRun('redis', {
+    const run = await startRun('redis', {
       api,
       faults: {
         seed,
@@ -38,7 +34,7 @@ onRedis('kill -9 of Redis', (api) => {
   })
 
   it('which was not there yet when the daemon started, seed late', async () => {
-    run = await startRun('redis', { api })
+    const run = await startRun('redis', { api })
     const { bench, redis } = run
     await redis!.kill9()
     const daemon = run.start()

@@ -1,14 +1,13 @@
-import { afterEach, it } from 'vitest'
-import { type FaultRun, onRedis, startRun } from '../support/fault-run.js'
+import { it } from 'vitest'
+import { onRedis, startRun } from '../support/fault-run.js'
 import { askRedis } from '../support/redis-failover.js'
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 onRedis('a submission that the queue lost after its analysis ended', (api) => {
   it('is made again once the connection is back, seed lost', async () => {
-    run = await startRun('redis', { api, faults: { seed: 'lost', rules: [{ route: 'one', fault: 'status-503' }] } })
+    const run = await startRun('redis', {
+      api,
+      faults: { seed: 'lost', rules: [{ route: 'one', fault: 'status-503' }] },
+    })
     const { bench, redis } = run
     const daemon = await run.start().ready()
     await bench.register('lost')

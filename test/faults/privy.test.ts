@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest'
-import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { onWalletSession, startRun } from '../support/fault-run.js'
 import { type PrivyFault, PrivyStub } from '../support/privy-stub.js'
 
 const ASSETS = 4
@@ -16,31 +16,24 @@ const FAULTS: readonly { what: string; fault: PrivyFault; times: number; reason:
   { what: 'signed with a high s', fault: { kind: 'high-s' }, times: 3, reason: 'signature-wrong' },
 ]
 
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
-
 onWalletSession('a wallet at Privy', () => {
   it.each(FAULTS)('$what: nothing wrong is sent, and each asset has one score', async (row) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const privy = await PrivyStub.start({ privateKey: bench.sandbox.wallets.attester.privateKey })
-    try {
-      const daemon = run.startHere('daemon-0', {
-        ...privy.env,
-        ATTESTD_WALLET_TIMEOUT_MS: String(WALLET_TIMEOUT_MS),
-      })
-      await daemon.ready()
-      privy.setFault(row.fault, row.times)
-      await bench.registerMany(ASSETS, row.fault.kind)
-      await bench.expectExactlyOneEach()
-      expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
-      expect(privy.requests.filter(({ refused }) => refused !== null)).toEqual([])
-      if (row.reason !== null) expect(daemon.output).toContain(row.reason)
-      for (const secret of [privy.appSecret, privy.authorizationKey!]) expect(daemon.output).not.toContain(secret)
-      expect(daemon.running, daemon.output).toBe(true)
-    } finally {
-      await privy.close()
-    }
+    onTestFinished(() => privy.close())
+    const daemon = run.startHere('daemon-0', {
+      ...privy.env,
+      ATTESTD_WALLET_TIMEOUT_MS: String(WALLET_TIMEOUT_MS),
+    })
+    await daemon.ready()
+    privy.setFault(row.fault, row.times)
+    await bench.registerMany(ASSETS, row.fault.kind)
+    await bench.expectExactlyOneEach()
+    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
+    expect(privy.requests.filter(({ refused }) => refused !== null)).toEqual([])
+    if (row.reason !== null) expect(daemon.output).toContain(row.reason)
+    for (const secret of [privy.appSecret, privy.authorizationKey!]) expect(daemon.output).not.toContain(secret)
+    expect(daemon.running, daemon.output).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { generatePrivateKey } from 'viem/accounts'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 
 const ASSETS = 3
@@ -10,15 +10,11 @@ const CONFIG_EXIT = 78
 /** The only session request must not time out on a busy machine. */
 const PATIENT = { ATTESTD_SERVICE_TIMEOUT_MS: '30000' }
 
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
-
 const sessions = ({ bench }: FaultRun) => bench.requests('session')
 
 onWalletSession('a wallet that is no attester', () => {
   it('without any role ends the daemon readably, without trying again and again', async () => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const file = path.join(bench.folder, 'stranger-key')
     await fs.writeFile(file, generatePrivateKey(), { mode: 0o600 })
@@ -32,7 +28,7 @@ onWalletSession('a wallet that is no attester', () => {
   })
 
   it('but a submitter ends it too', async () => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wallet = bench.sandbox.wallets.attester.address
     bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
@@ -43,7 +39,7 @@ onWalletSession('a wallet that is no attester', () => {
   })
 
   it('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { control, wallets } = bench.sandbox
     const wallet = wallets.attester.address
@@ -60,7 +56,7 @@ onWalletSession('a wallet that is no attester', () => {
   })
 
   it('by the service alone, at a renewal: the daemon rests while the stake contract has it, and goes on', async () => {
-    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
+    const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.startHere().ready()
     bench.sandbox.control.setFaults({ rules: [{ route: 'session', fault: 'status-403', untilAttempt: 4 }] })
@@ -75,7 +71,7 @@ onWalletSession('a wallet that is no attester', () => {
   })
 
   it('any more, when its session ends: the daemon stops readably', async () => {
-    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
+    const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.startHere().ready()
     bench.sandbox.control.setRoles({ wallet: bench.sandbox.wallets.attester.address, attester: false })

@@ -1,13 +1,9 @@
-import { afterEach, expect, it, type TestContext } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { RPC_PATH } from '../../src/sandbox/chain/rpc-route.js'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
 
 const ASSETS = 3
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** The daemon's own way to the chain, which can be cut while the service still has its one. */
 async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
@@ -18,7 +14,7 @@ async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Prom
 
 onWalletSession('an RPC endpoint that is down', () => {
   it('at the start: nothing is submitted before the stake was read', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
     rpc.stand = breaking
@@ -35,7 +31,7 @@ onWalletSession('an RPC endpoint that is down', () => {
   })
 
   it('in the middle: a dead RPC is not "no stake", and submission goes on', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
     const daemon = await run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
@@ -49,7 +45,7 @@ onWalletSession('an RPC endpoint that is down', () => {
   })
 
   it('while the service refuses scores: they are held, and the stale stake is not ready', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { control } = bench.sandbox
     const rpc = await rpcOf(run, context)
@@ -74,7 +70,7 @@ onWalletSession('an RPC endpoint that is down', () => {
   })
 
   it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
-    run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
+    const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run
     const { control } = bench.sandbox
     control.chain.stop()

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, type TestContext } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
 import { type Recorded, WireRecorder } from '../support/wire-recorder.js'
 
@@ -7,10 +7,6 @@ const SESSION = '/v1/auth/session'
 const SHORT_MS = 3_000
 const BATCHES = 5
 const ASSETS_PER_BATCH = 3
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 async function recorderOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
   const wire = await WireRecorder.start(bench.sandbox.url)
@@ -22,7 +18,7 @@ const opened = (wire: WireRecorder): Recorded[] => wire.to('POST', SESSION).filt
 
 onWalletSession('sessions that end while the daemon works', () => {
   it('after seconds are renewed, and every asset has one score', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_MS })
+    const run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_MS })
     const { bench } = run
     const wire = await recorderOf(run, context)
     const daemon = await run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
@@ -39,7 +35,7 @@ onWalletSession('sessions that end while the daemon works', () => {
   })
 
   it('all at once, as when the service has a new session secret, are opened again', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wire = await recorderOf(run, context)
     let revoked = new Set<string>()

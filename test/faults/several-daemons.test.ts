@@ -1,19 +1,15 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { DaemonProcess } from '../support/daemon-process.js'
-import { type FaultRun, lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
+import { lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const DAEMONS = 3
 const KILLS = 3
 const ASSETS_PER_KILL = 8
 
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
-
 onRedis('several daemons on one queue', (api) => {
   it.each(seedsOf('severalDaemons', api))('with kills of one of them at a time, seed %s', async (seed) => {
-    run = await startRun('redis', {
+    const run = await startRun('redis', {
       api,
       faults: {
         seed,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
 import { LOCK_MS } from '../support/daemon-bench.js'
-import { type FaultRun, type Moment, onEachOnce, onRedis, reach, startRun } from '../support/fault-run.js'
+import { type Moment, onEachOnce, onRedis, reach, startRun } from '../support/fault-run.js'
 import { drawBetween, pick, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS = 8
@@ -10,10 +10,6 @@ const ASSETS = 8
 const ASLEEP_MS = { least: LOCK_MS + 3000, most: LOCK_MS + 4000 }
 /** The hung worker still takes the answer that waits for it when it wakes; nothing but its lost lock may stop it then. */
 const PATIENT = { ATTESTD_SERVICE_TIMEOUT_MS: String(ASLEEP_MS.most + 2000) }
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** Answers are on their way when the worker stops: what they say is stale when it wakes. */
 const slowAnswers = (seed: string): FaultPlanInput => ({
@@ -33,7 +29,7 @@ function midAnswer(seed: string, nth: number): Moment {
 
 onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
   it.each(seedsOf('stoppedWorker', api))('and wakes after another took over, seed %s', async (seed) => {
-    run = await startRun('redis', { api, faults: slowAnswers(seed) })
+    const run = await startRun('redis', { api, faults: slowAnswers(seed) })
     const { bench } = run
     const hung = await run.start('hung', PATIENT).ready()
     const reached = reach(bench, midAnswer(seed, 0))
@@ -51,7 +47,7 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
 
 onEachOnce('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
   it('goes on by itself, seed alone', async () => {
-    run = await startRun(engine, { api, faults: slowAnswers('alone') })
+    const run = await startRun(engine, { api, faults: slowAnswers('alone') })
     const { bench } = run
     const daemon = await run.start().ready()
     for (let nth = 0; nth < 2; nth++) {

@@ -1,7 +1,7 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FaultKind } from '../../src/sandbox/faults/faults.js'
 import { SERVICE_TIMEOUT_MS } from '../support/daemon-bench.js'
-import { type FaultRun, onEachOnce, startRun } from '../support/fault-run.js'
+import { onEachOnce, startRun } from '../support/fault-run.js'
 
 /** Submissions that end without an answer, and how many POSTs of an asset are right when its first two fare so. */
 const endsOf = (windowMs: number): readonly { fault: FaultKind; ms?: number; posts: number }[] => [
@@ -17,13 +17,9 @@ const endsOf = (windowMs: number): readonly { fault: FaultKind; ms?: number; pos
 ]
 const ASSETS_PER_END = 2
 
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
-
 onEachOnce('submissions without an answer', (engine, api) => {
   it('are settled by asking, and sent again only where they cannot have been stored', async () => {
-    run = await startRun(engine, { api })
+    const run = await startRun(engine, { api })
     const { bench } = run
     const posts: Record<string, number> = {}
     const rules = []

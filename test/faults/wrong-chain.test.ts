@@ -1,15 +1,11 @@
-import { afterEach, expect, it, type TestContext } from 'vitest'
+import { expect, it, type TestContext } from 'vitest'
 import { RPC_PATH } from '../../src/sandbox/chain/rpc-route.js'
-import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { onWalletSession, startRun } from '../support/fault-run.js'
 import { startSandbox } from '../support/sandbox.js'
 import { WireRecorder } from '../support/wire-recorder.js'
 
 const ASSETS = 3
 const OTHER_CHAIN = 31_337
-
-let run: FaultRun
-
-afterEach(() => run.bench.dispose())
 
 /** An RPC endpoint that serves another chain at first. */
 async function wrongRpc(context: TestContext): Promise<WireRecorder> {
@@ -24,7 +20,7 @@ async function wrongRpc(context: TestContext): Promise<WireRecorder> {
 
 onWalletSession('an RPC endpoint of another chain', () => {
   it('is named and believed in nothing; work goes on when it is the right one', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'chain')
@@ -41,7 +37,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
   })
 
   it('is passed over for the next one of the list', async (context) => {
-    run = await startRun('embedded', { api: 'wallet-session' })
+    const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)
     await bench.registerMany(ASSETS, 'next')

@@ -1,11 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../src/core/risk.js'
 import { HISTORY_EVERY_MS, History } from '../../src/fleet/history.js'
 import type { RecentRow } from '../../src/fleet/recent-rows.js'
 import { EMPTY, FULL } from '../observe/console/history-points.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
 describe('History', () => {
   it('keeps the last hour, oldest first', () => {
@@ -40,8 +40,7 @@ describe('History', () => {
     })
 
     async function newFile(): Promise<string> {
-      const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-history-'))
-      onTestFinished(() => fs.rm(folder, { recursive: true }))
+      const folder = await folderForTest()
       return path.join(folder, 'history.json')
     }
 

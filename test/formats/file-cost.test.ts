@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { isCostlyFile, statedPixels } from '../../src/formats/file-cost.js'
 import { statedSeconds } from '../../src/formats/sound-length.js'
 import { silentFlac } from '../support/silent-flac.js'
+import { folderForAll } from '../support/temporary-folder.js'
 import { rawWav } from '../support/wav-file.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cost-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function place(bytes: Uint8Array): Promise<string> {
   const file = path.join(folder, 'file')

@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findMp4Index } from '../../src/formats/mp4-index.js'
 import { isProtectedMp4 } from '../../src/formats/mp4-protection.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let file: string
-beforeAll(async () => {
-  file = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-mp4-')), 'a.mp4')
-})
-afterAll(() => fs.rm(path.dirname(file), { recursive: true }))
+const file = path.join(folderForAll(), 'a.mp4')
 
 /** A box with its size in front, or another size where one is given. */
 function box(type: string, body: Uint8Array | string = '', size = 8 + body.length): Buffer {

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { dataPaths } from '../../src/app/data-dir.js'
 import { admitModel } from '../../src/app/lab/admit-model.js'
 import { admissionCheck } from '../../src/app/open/admission-check.js'
@@ -8,13 +8,13 @@ import { openDetectors } from '../../src/app/open/open-detectors.js'
 import { verifyModels } from '../../src/app/verbs/models.js'
 import { readAdmission } from '../../src/lab/admit/admission-record.js'
 import { parseThresholds } from '../../src/lab/admit/thresholds.js'
-import { createLabBench, type LabBench } from '../support/lab-bench.js'
+import { labBenchForAll, labBenchIn } from '../support/lab-bench.js'
 import { writeRemotePackage } from '../support/other-packages.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
-let bench: LabBench
+const bench = labBenchForAll()
 let index: string
 beforeAll(async () => {
-  bench = await createLabBench()
   index = await bench.writePictures([
     { name: 'a.png', label: 'real', red: 20 },
     { name: 'b.png', label: 'real', red: 220 },
@@ -22,7 +22,6 @@ beforeAll(async () => {
     { name: 'd.png', label: 'fake', red: 250 },
   ])
 })
-afterAll(() => bench.dispose())
 
 const options = (thresholds: object, data: string | null = index) => ({
   data,
@@ -147,9 +146,8 @@ it('models verify says what time and memory a package takes', async () => {
   expect(verified?.medianMs).toBeGreaterThan(0)
 })
 
-it('the token of the model server goes astray by no verb of the lab', async ({ onTestFinished }) => {
-  const own = await createLabBench()
-  onTestFinished(() => own.dispose())
+it('the token of the model server goes astray by no verb of the lab', async () => {
+  const own = await labBenchIn(await folderForTest())
   await writeRemotePackage(own.modelsDir, 'far', 'http://models.example:8000')
   const settings = { ...own.settings, detectorToken: 'secret-token' }
   const refused = {

@@ -1,16 +1,15 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { compareModels } from '../../src/app/lab/compare-models.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { tinyOnnx } from '../support/detector-tiny-onnx.js'
-import { createLabBench, type LabBench, type LabPicture } from '../support/lab-bench.js'
+import { type LabPicture, labBenchForAll } from '../support/lab-bench.js'
 
-let bench: LabBench
+const bench = labBenchForAll()
 let index: string
 beforeAll(async () => {
-  bench = await createLabBench()
   const random = seededRandom(5)
   const pictures = Array.from({ length: 60 }, (_, number): LabPicture => {
     const fake = number % 2 === 0
@@ -25,7 +24,6 @@ beforeAll(async () => {
   }
   await writeTinyPackage(bench.modelsDir, { id: 'blind', ...blind })
 })
-afterAll(() => bench.dispose())
 
 const options = () => ({
   data: index,

@@ -1,17 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { DataRow } from '../../src/lab/data/data-row.js'
 import { readData } from '../../src/lab/data/read-data.js'
 import { imageParquet, type Picture } from '../support/image-parquet.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-dataset-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 async function write(name: string, data: string | Uint8Array): Promise<string> {
   const file = path.join(folder, name)

@@ -1,17 +1,16 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { evaluateModel } from '../../src/app/lab/evaluate-model.js'
 import { evaluationSchema } from '../../src/lab/evaluate/evaluation.js'
-import { createLabBench, type LabBench } from '../support/lab-bench.js'
+import { labBenchForAll } from '../support/lab-bench.js'
 
 /** What a hostile index may call things. */
 const HOSTILE = `<img src="https://evil.example/x.png" onerror=alert(1)>`
 
-let bench: LabBench
+const bench = labBenchForAll()
 let index: string
 beforeAll(async () => {
-  bench = await createLabBench()
   index = await bench.writePictures([
     { name: 'a.png', label: 'real', red: 20, source: 'cam' },
     { name: 'b.png', label: 'real', red: 60, source: 'cam' },
@@ -23,7 +22,6 @@ beforeAll(async () => {
   ])
   await fs.writeFile(path.join(bench.folder, 'g.png'), 'no picture')
 })
-afterAll(() => bench.dispose())
 
 function options(out: string | null, own: { signal?: AbortSignal; onProgress?: (done: number) => void } = {}) {
   return {

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { parseManifest } from '../../src/detect/package/manifest.js'
@@ -11,6 +11,7 @@ import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { type ImportOptions, importPackage } from '../../src/lab/import/import-package.js'
 import { DetectorBench } from '../support/detector-bench.js'
 import { speechLike } from '../support/speech.js'
+import { folderForAll } from '../support/temporary-folder.js'
 import {
   FLOAT16,
   INT32,
@@ -27,17 +28,9 @@ import { wavFile } from '../support/wav-file.js'
 const VOICE = wavFile(speechLike(5, 16_000), { rate: 16_000 })
 const TEXT = readFileSync(packagePath('samples', 'northanger-abbey.txt'), 'utf8')
 
-let bench: DetectorBench
-let exports: string
-beforeAll(async () => {
-  bench = await DetectorBench.create()
-  exports = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-exports-'))
-})
+const bench = DetectorBench.forAll()
+const exports = folderForAll()
 afterEach(() => fs.rm(bench.modelsDir, { recursive: true, force: true }))
-afterAll(async () => {
-  await bench.dispose()
-  await fs.rm(exports, { recursive: true })
-})
 
 /** Writes an export; objects become JSON. */
 async function writeExport(name: string, files: Record<string, Uint8Array | string | object>): Promise<string> {

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { onDisk, spool } from '../../src/media/cache/spool.js'
 import { createContentHasher } from '../../src/media/content-hash.js'
+import { folderForTest } from '../support/temporary-folder.js'
 import { someBytes } from './support/dag.js'
-import { failure, temporaryFolder } from './support/media-parts.js'
+import { failure } from './support/media-parts.js'
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -54,7 +55,7 @@ describe('spool', () => {
   const limits = { algorithm: 'sha256', maxBytes: 1000 } as const
 
   it('removes the file when the stream fails, is empty or too large', async () => {
-    const folder = await temporaryFolder()
+    const folder = await folderForTest()
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield someBytes(10)
       throw new Error('cut')
@@ -78,17 +79,14 @@ describe('spool', () => {
     const hook = createHook({
       init: (_id, type) => void (ours.getStore() && /^(FS|FILEHANDLE)/.test(type) && ways.push(type)),
     }).enable()
-    try {
-      const file = path.join(await temporaryFolder(), 'spooled')
-      await ours.run(true, () => spool(chunksOf(someBytes(1000), 400), file, limits))
-      expect(ways).toEqual(Array.from({ length: 3 }, () => 'FSREQCALLBACK'))
-    } finally {
-      hook.disable()
-    }
+    onTestFinished(() => void hook.disable())
+    const file = path.join(await folderForTest(), 'spooled')
+    await ours.run(true, () => spool(chunksOf(someBytes(1000), 400), file, limits))
+    expect(ways).toEqual(Array.from({ length: 3 }, () => 'FSREQCALLBACK'))
   })
 
   it('follows no symbolic link', async () => {
-    const folder = await temporaryFolder()
+    const folder = await folderForTest()
     const link = path.join(folder, 'link')
     await fs.symlink(path.join(folder, 'elsewhere'), link)
     const error = await failure(spool(chunksOf(someBytes(100), 100), link, limits))

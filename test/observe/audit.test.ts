@@ -1,16 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
 import { createAudit } from '../../src/observe/audit.js'
+import { folderForTest } from '../support/temporary-folder.js'
 import { startTestServer } from './console-parts.js'
 
 const clock = { now: () => Date.UTC(2026, 0, 1) }
 
-it('writes each action as a log line and at the end of a file for the owner alone', async ({ onTestFinished }) => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audit-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+it('writes each action as a log line and at the end of a file for the owner alone', async () => {
+  const folder = await folderForTest()
   const file = path.join(folder, 'audit.jsonl')
   await fs.writeFile(file, 'kept\n', { mode: 0o600 })
   const logged: unknown[] = []
@@ -38,9 +37,8 @@ it('writes each action as a log line and at the end of a file for the owner alon
   expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('begins a new line after one that a full disk or a power cut tore', async ({ onTestFinished }) => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audit-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+it('begins a new line after one that a full disk or a power cut tore', async () => {
+  const folder = await folderForTest()
   const file = path.join(folder, 'audit.jsonl')
   await fs.writeFile(file, '{"at":"2026-01-01T00:00', { mode: 0o600 })
   const audit = createAudit(file, { clock, log: silentLog })

@@ -1,20 +1,16 @@
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   newControlToken,
   readControlFile,
   removeControlFile,
   writeControlFile,
 } from '../../src/observe/control-file.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
 describe('control.json', () => {
-  let folder: string
-  beforeEach(() => {
-    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-control-'))
-  })
-  afterEach(() => fs.rmSync(folder, { recursive: true }))
+  const folder = folderForEach()
   const content = (token = newControlToken()) => ({ url: 'http://127.0.0.1:8780', token, pid: 42 })
 
   it('can be read by its owner only, and comes back as written', async () => {

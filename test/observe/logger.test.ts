@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { entryFile } from '../../src/core/files.js'
 import { createLogger, type LoggerOptions } from '../../src/observe/logger.js'
 import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
 function linesOf(options: Partial<LoggerOptions>) {
   const lines: string[] = []
@@ -39,12 +39,9 @@ describe('createLogger', () => {
 
   it('costs a line and no job where the disk is full', () => {
     const full = fs.openSync('/dev/full', 'w')
-    try {
-      const log = createLogger({ level: 'info', format: 'json', secrets: [], destination: full })
-      for (const line of ['first', 'second']) expect(() => log.info({}, line)).not.toThrow()
-    } finally {
-      fs.closeSync(full)
-    }
+    onTestFinished(() => fs.closeSync(full))
+    const log = createLogger({ level: 'info', format: 'json', secrets: [], destination: full })
+    for (const line of ['first', 'second']) expect(() => log.info({}, line)).not.toThrow()
   })
 
   it('keeps to its level and counts the written lines', () => {
@@ -157,8 +154,7 @@ describe('createLogger', () => {
   })
 
   it('loses nothing when the process ends at once', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-log-'))
-    const script = path.join(folder, 'end.mjs')
+    const script = path.join(await folderForTest(), 'end.mjs')
     fs.writeFileSync(
       script,
       `import { createLogger } from ${JSON.stringify(entryFile(new URL('../../src/observe/logger.ts', import.meta.url).href, 'logger'))}
@@ -168,7 +164,6 @@ describe('createLogger', () => {
     )
     const run = promisify(execFile)(process.execPath, [script], { maxBuffer: 1e8 })
     const ended = await run.catch((error: { stdout: string; signal: string }) => error)
-    fs.rmSync(folder, { recursive: true })
     expect(ended).toMatchObject({ signal: 'SIGKILL' })
     const lines = ended.stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(2000)

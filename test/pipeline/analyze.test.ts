@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
@@ -12,6 +11,7 @@ import { MemoryClaims } from '../../src/queue/claims.js'
 import type { JobRun } from '../../src/queue/queues.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { jobRun, submitJobData } from '../support/pipeline-parts.js'
+import { folderForTest } from '../support/temporary-folder.js'
 
 const SUMMARY = { id: 'd', version: '1.0.0', title: 'd', mediaTypes: ['image'] as const, digest: 'd'.repeat(64) }
 const PLATFORM = 'test'
@@ -43,7 +43,7 @@ async function outcomeOf(
     run?: JobRun<unknown>
   } = {},
 ) {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-analyze-'))
+  const folder = await folderForTest()
   const file = path.join(folder, 'media')
   await fs.writeFile(file, given.bytes ?? '')
   const data = submitJobData()
@@ -65,40 +65,36 @@ async function outcomeOf(
   const claims = new MemoryClaims(clock)
   if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
   let held = 0
-  try {
-    const end = await analyze({
-      media: {
-        fetch: async () => {
-          held += 1
-          return {
-            file,
-            release: () => {
-              held -= 1
-            },
-          }
-        },
-      } as unknown as AnalyzeOptions['media'],
-      detectors: detectors as DetectorHost,
-      verdicts: new VerdictStore(folder),
-      queue: {
-        add: async (...added) => {
-          queued.push(added)
-          return { added: true }
-        },
-        remove: async () => false,
-        result: async () => null,
-        claims,
-      } as AnalyzeOptions['queue'],
-      clock,
-      shadows: { offer: ({ media }) => media.release() },
-      unsurePolicy,
-      log: silentLog,
-      events: {} as AnalyzeOptions['events'],
-    })(given.run ?? jobRun({ asset, seenAt }))
-    return { end, queued, asked, held }
-  } finally {
-    await fs.rm(folder, { recursive: true })
-  }
+  const end = await analyze({
+    media: {
+      fetch: async () => {
+        held += 1
+        return {
+          file,
+          release: () => {
+            held -= 1
+          },
+        }
+      },
+    } as unknown as AnalyzeOptions['media'],
+    detectors: detectors as DetectorHost,
+    verdicts: new VerdictStore(folder),
+    queue: {
+      add: async (...added) => {
+        queued.push(added)
+        return { added: true }
+      },
+      remove: async () => false,
+      result: async () => null,
+      claims,
+    } as AnalyzeOptions['queue'],
+    clock,
+    shadows: { offer: ({ media }) => media.release() },
+    unsurePolicy,
+    log: silentLog,
+    events: {} as AnalyzeOptions['events'],
+  })(given.run ?? jobRun({ asset, seenAt }))
+  return { end, queued, asked, held }
 }
 
 it('a sure detection becomes a verdict that is queued', async () => {

@@ -1,17 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
 import { storableDetection } from '../support/pipeline-parts.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-records-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 async function sizeOf(folder: string): Promise<number> {
   const names = await fs.readdir(folder)

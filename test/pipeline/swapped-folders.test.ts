@@ -1,17 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictFiles } from '../../src/pipeline/verdict-files.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
-let folder: string
+const folder = folderForEach()
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-swapped-'))
   await fs.mkdir(at('elsewhere', 'ab'), { recursive: true })
   for (const name of ['2020-01-01.jsonl', 'ab/old']) await fs.writeFile(at('elsewhere', name), 'kept')
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 
 const at = (...names: string[]) => path.join(folder, ...names)
 const FAR = Date.UTC(2040, 0, 1)

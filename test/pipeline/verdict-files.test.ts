@@ -1,20 +1,16 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { VerdictFiles } from '../../src/pipeline/verdict-files.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
 import { storableDetection } from '../support/pipeline-parts.js'
+import { folderForEach } from '../support/temporary-folder.js'
 
 const BLOCK = 4096
 const FOLDERS = 256
 const DAY = 86_400_000
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verdicts-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 const names = async () =>
   (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort()

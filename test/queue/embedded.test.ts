@@ -1,9 +1,8 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
@@ -11,20 +10,20 @@ import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import { MAX_EVENTS } from '../../src/queue/engine-options.js'
 import type { QueueEngine, QueueName } from '../../src/queue/queues.js'
+import { folderForAll } from '../support/temporary-folder.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
 import { kindsContract } from './kinds-contract.js'
 import { EngineProcess, EventLog, engineOptions } from './queue-support.js'
 import { replaceContract } from './replace-contract.js'
 
-let root: string
+const root = folderForAll()
 /** A finished database that tests copy, since making one takes seconds. */
 let template: string
 let engine: QueueEngine
 const reported = new EventLog()
 
 beforeAll(async () => {
-  root = await mkdtemp(path.join(os.tmpdir(), 'attestd-queue-'))
   template = path.join(root, 'template')
   // What a kill during the very first start leaves behind.
   await mkdir(path.join(template, 'queue', 'pg.new'), { recursive: true })
@@ -36,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await engine?.close()
-  await rm(root, { recursive: true, force: true })
 })
 
 async function copyTemplate(name: string): Promise<string> {
@@ -76,35 +74,29 @@ describe('embedded engine', () => {
 
   it('asks the database once whether a queue is paused, and again when the board has paused or resumed it', async () => {
     const own = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('paused')}`, root))
-    try {
-      const board = own.boardQueues()[0] as Queue
-      const { name } = board as { name: QueueName }
-      const query = vi.spyOn(poolOf(own), 'query')
-      const answers = async () => [await own.isPaused(name), await own.isPaused(name), await own.isPaused(name)]
-      expect(await answers()).toEqual([false, false, false])
-      expect(query).not.toHaveBeenCalled()
-      await board.pause()
-      query.mockClear()
-      expect(await answers()).toEqual([true, true, true])
-      expect(query).toHaveBeenCalledOnce()
-      await board.resume()
-      expect(await answers()).toEqual([false, false, false])
-    } finally {
-      await own.close()
-    }
+    onTestFinished(() => own.close())
+    const board = own.boardQueues()[0] as Queue
+    const { name } = board as { name: QueueName }
+    const query = vi.spyOn(poolOf(own), 'query')
+    const answers = async () => [await own.isPaused(name), await own.isPaused(name), await own.isPaused(name)]
+    expect(await answers()).toEqual([false, false, false])
+    expect(query).not.toHaveBeenCalled()
+    await board.pause()
+    query.mockClear()
+    expect(await answers()).toEqual([true, true, true])
+    expect(query).toHaveBeenCalledOnce()
+    await board.resume()
+    expect(await answers()).toEqual([false, false, false])
   })
 
   it('asks the database once for pings of the same moment', async () => {
     const query = vi.spyOn(poolOf(engine), 'query')
     const asked = () => query.mock.calls.filter(([text]) => text === 'SELECT 1').length
-    try {
-      await Promise.all([engine.ping(), engine.ping()])
-      expect(asked()).toBe(1)
-      await engine.ping()
-      expect(asked()).toBe(2)
-    } finally {
-      query.mockRestore()
-    }
+    onTestFinished(() => query.mockRestore())
+    await Promise.all([engine.ping(), engine.ping()])
+    expect(asked()).toBe(1)
+    await engine.ping()
+    expect(asked()).toBe(2)
   })
 
   it('vacuums every table, and analyzes those of jobs alone', async () => {
@@ -143,17 +135,14 @@ describe('embedded engine', () => {
     const reported = child.lines.filter((line) => line.startsWith('added')).length
 
     const reopened = await openQueueEngine(engineOptions(url, root))
-    try {
-      const { waiting, active } = await reopened.counts('analyze-image')
-      expect(waiting).toBeGreaterThanOrEqual(reported)
-      expect(active).toBe(0)
-      const events = new EventLog()
-      await reopened.work('analyze-image', async (run) => ({ kind: 'done', result: run.data }), events)
-      const [done] = await events.until('completed', ({ id }) => id === 'flood-0')
-      expect(done).toMatchObject({ attempt: 1, result: { i: 0, step: 'sent' } })
-    } finally {
-      await reopened.close()
-    }
+    onTestFinished(() => reopened.close())
+    const { waiting, active } = await reopened.counts('analyze-image')
+    expect(waiting).toBeGreaterThanOrEqual(reported)
+    expect(active).toBe(0)
+    const events = new EventLog()
+    await reopened.work('analyze-image', async (run) => ({ kind: 'done', result: run.data }), events)
+    const [done] = await events.until('completed', ({ id }) => id === 'flood-0')
+    expect(done).toMatchObject({ attempt: 1, result: { i: 0, step: 'sent' } })
   })
 
   describe('opened on what an earlier process left', () => {
@@ -203,19 +192,16 @@ describe('embedded engine', () => {
     const kept = { ageMs: 3_600_000, count }
     const url = `embedded:${await copyTemplate('retained')}`
     const opened = await openQueueEngine(engineOptions(url, root, { retention: { completed: kept, failed: kept } }))
-    try {
-      for (let n = 0; n < jobs; n++) await opened.add('analyze-image', `job-${n}`, {}, { priority: 1 })
-      const ended = new EventLog()
-      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
-      await ended.until('completed', () => true, jobs)
-      const left = (await opened.counts('analyze-image')).completed
-      expect(left).toBeGreaterThanOrEqual(count)
-      expect(left).toBeLessThanOrEqual(count + 101)
-      const { rows } = await poolOf(opened).query<{ n: number }>('SELECT count(*)::int AS n FROM event', [])
-      expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
-    } finally {
-      await opened.close()
-    }
+    onTestFinished(() => opened.close())
+    for (let n = 0; n < jobs; n++) await opened.add('analyze-image', `job-${n}`, {}, { priority: 1 })
+    const ended = new EventLog()
+    await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
+    await ended.until('completed', () => true, jobs)
+    const left = (await opened.counts('analyze-image')).completed
+    expect(left).toBeGreaterThanOrEqual(count)
+    expect(left).toBeLessThanOrEqual(count + 101)
+    const { rows } = await poolOf(opened).query<{ n: number }>('SELECT count(*)::int AS n FROM event', [])
+    expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
   })
 
   it('looks once a minute, at the end of a new job, for completed jobs past their age', async () => {
@@ -225,29 +211,26 @@ describe('embedded engine', () => {
     const url = `embedded:${await copyTemplate('aged')}`
     const retention = { completed: kept, failed: kept }
     const opened = await openQueueEngine(engineOptions(url, root, { retention, clock }))
-    try {
-      const [ended, pool] = [new EventLog(), poolOf(opened)]
-      await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
-      const run = async (id: string) => {
-        expect(await opened.add('analyze-image', id, {}, { priority: 1 })).toEqual({ added: true })
-        await ended.until('completed', (event) => event.id === id)
-      }
-      const left = async () => {
-        const { rows } = await pool.query<{ id: string }>('SELECT id FROM job ORDER BY seq', [])
-        return rows.map(({ id }) => id)
-      }
-      await run('counted')
-      await run('swept')
-      await pool.query('UPDATE job SET finished_at_ms = finished_at_ms - $1', [2 * hour])
-      await run('same minute')
-      expect(await left()).toEqual(['counted', 'swept', 'same minute'])
-      aheadMs += 60_000
-      expect(await opened.add('analyze-image', 'same minute', {}, { priority: 1 })).toEqual({ added: false })
-      await run('next minute')
-      expect(await left()).toEqual(['same minute', 'next minute'])
-    } finally {
-      await opened.close()
+    onTestFinished(() => opened.close())
+    const [ended, pool] = [new EventLog(), poolOf(opened)]
+    await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), ended)
+    const run = async (id: string) => {
+      expect(await opened.add('analyze-image', id, {}, { priority: 1 })).toEqual({ added: true })
+      await ended.until('completed', (event) => event.id === id)
     }
+    const left = async () => {
+      const { rows } = await pool.query<{ id: string }>('SELECT id FROM job ORDER BY seq', [])
+      return rows.map(({ id }) => id)
+    }
+    await run('counted')
+    await run('swept')
+    await pool.query('UPDATE job SET finished_at_ms = finished_at_ms - $1', [2 * hour])
+    await run('same minute')
+    expect(await left()).toEqual(['counted', 'swept', 'same minute'])
+    aheadMs += 60_000
+    expect(await opened.add('analyze-image', 'same minute', {}, { priority: 1 })).toEqual({ added: false })
+    await run('next minute')
+    expect(await left()).toEqual(['same minute', 'next minute'])
   })
 
   it('reports each trouble, also without a worker, and logs one line of it', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
@@ -57,22 +57,19 @@ describe.skipIf(!available)('a cluster of which another part is dead', () => {
   it('is opened all the same, and refused where a primary may drop jobs', async () => {
     const group = await startCluster('attestd-test')
     const open = () => openQueueEngine(engineOptions(group.url, ''))
-    try {
-      const roles = await Promise.all(
-        group.servers.map(({ port }) => askRedis(port, (redis) => redis.info('replication'))),
-      )
-      const ours = await group.primaryPort()
-      const others = group.servers.filter(({ port }, nth) => roles[nth]!.includes('role:master') && port !== ours)
-      const [dead, careless] = others
-      for (const server of [...(await replicasOf(dead!.port, group)), dead!]) await server.kill9()
-      const engine = await open()
-      expect(await engine.add('analyze-image', 'one', {}, { priority: 1 })).toEqual({ added: true })
-      await engine.close()
-      await askRedis(careless!.port, (redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'))
-      await expect(open()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
-    } finally {
-      await group.stop()
-    }
+    onTestFinished(() => group.stop())
+    const roles = await Promise.all(
+      group.servers.map(({ port }) => askRedis(port, (redis) => redis.info('replication'))),
+    )
+    const ours = await group.primaryPort()
+    const others = group.servers.filter(({ port }, nth) => roles[nth]!.includes('role:master') && port !== ours)
+    const [dead, careless] = others
+    for (const server of [...(await replicasOf(dead!.port, group)), dead!]) await server.kill9()
+    const engine = await open()
+    expect(await engine.add('analyze-image', 'one', {}, { priority: 1 })).toEqual({ added: true })
+    await engine.close()
+    await askRedis(careless!.port, (redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'))
+    await expect(open()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
   })
 })
 
@@ -81,43 +78,42 @@ describe.skipIf(!available)('what is saved before a send', () => {
     const primary = await startRedisServer()
     const replica = await startRedisServer({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
     const engine = await openQueueEngine(engineOptions(primary.url, ''))
-    try {
-      await lookUntil('a replica in step', () =>
-        askRedis(primary.port, async (redis) => (await redis.info('replication')).includes('state=online')),
-      )
-      const started = deferred()
-      const frozen = deferred()
-      const saved = deferred()
-      let isSaved = false
-      await engine.work(
-        'submit',
-        async ({ save }) => {
-          started.resolve()
-          await frozen.promise
-          await save({ attempt: 1 })
-          isSaved = true
-          saved.resolve()
-          return { kind: 'done', result: null }
-        },
-        {},
-      )
-      await engine.add('submit', 'careful', {}, { priority: 1 })
-      await started.promise
-      replica.freeze()
-      frozen.resolve()
-      const data = (port: number) => askRedis(port, (redis) => redis.hget('attestd-test:submit:careful', 'data'))
-      await lookUntil('the save on the primary', async () => (await data(primary.port)) === '{"attempt":1}')
-      // Far more round trips than a save takes.
-      for (let n = 0; n < 50; n++) await engine.ping()
-      expect(isSaved).toBe(false)
-      replica.thaw()
-      await saved.promise
-      expect(await data(replica.port)).toBe('{"attempt":1}')
-    } finally {
+    onTestFinished(async () => {
       await engine.close()
       await primary.stop()
       await replica.stop()
-    }
+    })
+    await lookUntil('a replica in step', () =>
+      askRedis(primary.port, async (redis) => (await redis.info('replication')).includes('state=online')),
+    )
+    const started = deferred()
+    const frozen = deferred()
+    const saved = deferred()
+    let isSaved = false
+    await engine.work(
+      'submit',
+      async ({ save }) => {
+        started.resolve()
+        await frozen.promise
+        await save({ attempt: 1 })
+        isSaved = true
+        saved.resolve()
+        return { kind: 'done', result: null }
+      },
+      {},
+    )
+    await engine.add('submit', 'careful', {}, { priority: 1 })
+    await started.promise
+    replica.freeze()
+    frozen.resolve()
+    const data = (port: number) => askRedis(port, (redis) => redis.hget('attestd-test:submit:careful', 'data'))
+    await lookUntil('the save on the primary', async () => (await data(primary.port)) === '{"attempt":1}')
+    // Far more round trips than a save takes.
+    for (let n = 0; n < 50; n++) await engine.ping()
+    expect(isSaved).toBe(false)
+    replica.thaw()
+    await saved.promise
+    expect(await data(replica.port)).toBe('{"attempt":1}')
   })
 })
 

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { type Log, silentLog } from '../../src/core/log.js'
 import { freeAbstained, MAX_LOOKS } from '../../src/pipeline/other-detector.js'
@@ -12,6 +10,7 @@ import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
 import { openAsset, storableDetection } from '../support/pipeline-parts.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
+import { folderForTest } from '../support/temporary-folder.js'
 import { CutProxy } from './cut-proxy.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
@@ -120,7 +119,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
       openQueueEngine(engineOptions(`${server.url}/1`, '')),
       openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' })),
     ])
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'attestd-shared-'))
+    const folder = await folderForTest()
     const store = (name: string, { texts }: QueueEngine) => new VerdictStore(path.join(folder, name), texts)
     await store('a', engine).put(STORED_KEY, STORED)
     expect(await store('b', other).get(STORED_KEY)).toEqual(STORED)
@@ -128,7 +127,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await other.texts?.set(verdictName(STORED_KEY), '{"risk":2}', 60_000)
     expect(await store('b', other).get(STORED_KEY)).toBeNull()
     expect(await store('a', engine).get(STORED_KEY)).toEqual(STORED)
-    await Promise.all([other.close(), elsewhere.close(), rm(folder, { recursive: true })])
+    await Promise.all([other.close(), elsewhere.close()])
   })
 
   it('keeps deployments with other prefixes and other databases apart', async () => {
@@ -189,40 +188,39 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     const server = await startRedisServer()
     const events = new EventLog()
     const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000, onTrouble: events.trouble }))
-    try {
-      for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
-      const held = deferred()
-      const release = deferred()
-      await engine.work(
-        'submit',
-        async (run) => {
-          held.resolve()
-          if (!run.signal.aborted) await release.promise
-          return { kind: 'done', result: null }
-        },
-        events,
-      )
-      await engine.add('submit', 'in-flight', {}, { priority: 1 })
-      await held.promise
-
-      await server.kill9()
-      await events.until('trouble', (event) => event.reason === 'queue-unreachable')
-      await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
-      const addedMeanwhile = engine.add('analyze-image', 'meanwhile', {}, { priority: 1 })
-      await server.restart()
-      release.resolve()
-
-      await expect(addedMeanwhile).resolves.toEqual({ added: true })
-      await events.until('completed', (event) => event.id === 'in-flight')
-      const later = new EventLog()
-      await engine.work('analyze-image', async () => ({ kind: 'done', result: null }), later)
-      const done = await later.until('completed', () => true, 21)
-      expect(new Set(done.map((event) => event.id)).size).toBe(21)
-      await expect(engine.ping()).resolves.toBeUndefined()
-    } finally {
+    onTestFinished(async () => {
       await engine.close()
       await server.stop()
-    }
+    })
+    for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
+    const held = deferred()
+    const release = deferred()
+    await engine.work(
+      'submit',
+      async (run) => {
+        held.resolve()
+        if (!run.signal.aborted) await release.promise
+        return { kind: 'done', result: null }
+      },
+      events,
+    )
+    await engine.add('submit', 'in-flight', {}, { priority: 1 })
+    await held.promise
+
+    await server.kill9()
+    await events.until('trouble', (event) => event.reason === 'queue-unreachable')
+    await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-unreachable' })
+    const addedMeanwhile = engine.add('analyze-image', 'meanwhile', {}, { priority: 1 })
+    await server.restart()
+    release.resolve()
+
+    await expect(addedMeanwhile).resolves.toEqual({ added: true })
+    await events.until('completed', (event) => event.id === 'in-flight')
+    const later = new EventLog()
+    await engine.work('analyze-image', async () => ({ kind: 'done', result: null }), later)
+    const done = await later.until('completed', () => true, 21)
+    expect(new Set(done.map((event) => event.id)).size).toBe(21)
+    await expect(engine.ping()).resolves.toBeUndefined()
   })
 
   it('fails pings while Redis refuses writes, with what to do, and goes on when it takes them', async () => {
@@ -253,76 +251,74 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     const robbed = await openQueueEngine(engineOptions(`redis://127.0.0.1:${line.port}`, '', own))
     const heir = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
     const redis = new Redis(server.url)
-    try {
-      const late = deferred<unknown>()
-      const saved = deferred()
-      const release = deferred()
-      const events = new EventLog()
-      await robbed.work(
-        'submit',
-        async ({ save }) => {
-          await line.cut()
-          await save({ owner: 'robbed' }).catch((error: unknown) => late.resolve(error))
-          return { kind: 'done', result: null }
-        },
-        {},
-      )
-      await heir.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
-      expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })
-      await heir.work(
-        'submit',
-        async ({ save }) => {
-          await save({ owner: 'heir' })
-          saved.resolve()
-          await release.promise
-          return { kind: 'done', result: null }
-        },
-        events,
-      )
-      await saved.promise
-      await line.join()
-      // The refusal of what the robbed worker sent after the save, on the same connection.
-      await robbedEvents.until('trouble', (event) => event.reason === 'job-lock-lost')
-      const data = await redis.hget('attestd-test:submit:contested', 'data')
-      expect(JSON.parse(data ?? '')).toEqual({ owner: 'heir' })
-      release.resolve()
-      const [done] = await events.until('completed')
-      expect(done).toMatchObject({ id: 'contested', data: { owner: 'heir' } })
-    } finally {
+    onTestFinished(async () => {
       redis.disconnect()
       await robbed.close()
       await heir.close()
       await line.cut()
       await server.stop()
-    }
+    })
+    const late = deferred<unknown>()
+    const saved = deferred()
+    const release = deferred()
+    const events = new EventLog()
+    await robbed.work(
+      'submit',
+      async ({ save }) => {
+        await line.cut()
+        await save({ owner: 'robbed' }).catch((error: unknown) => late.resolve(error))
+        return { kind: 'done', result: null }
+      },
+      {},
+    )
+    await heir.add('submit', 'contested', { owner: 'nobody' }, { priority: 1 })
+    expect(await late.promise).toMatchObject({ reason: 'job-lock-lost' })
+    await heir.work(
+      'submit',
+      async ({ save }) => {
+        await save({ owner: 'heir' })
+        saved.resolve()
+        await release.promise
+        return { kind: 'done', result: null }
+      },
+      events,
+    )
+    await saved.promise
+    await line.join()
+    // The refusal of what the robbed worker sent after the save, on the same connection.
+    await robbedEvents.until('trouble', (event) => event.reason === 'job-lock-lost')
+    const data = await redis.hget('attestd-test:submit:contested', 'data')
+    expect(JSON.parse(data ?? '')).toEqual({ owner: 'heir' })
+    release.resolve()
+    const [done] = await events.until('completed')
+    expect(done).toMatchObject({ id: 'contested', data: { owner: 'heir' } })
   })
 
   it('aborts runs that outlive their lock while Redis is away, and stops and closes all the same', async () => {
     const server = await startRedisServer()
     const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
-    try {
-      const aborted = deferred<unknown>()
-      const started = deferred()
-      const worker = await engine.work(
-        'analyze-image',
-        async ({ signal, save }) => {
-          signal.addEventListener('abort', () => aborted.resolve(signal.reason))
-          started.resolve()
-          await aborted.promise
-          await save({ late: true })
-          return { kind: 'done', result: null }
-        },
-        {},
-      )
-      await engine.add('analyze-image', 'cut-off', {}, { priority: 1 })
-      await started.promise
-      await server.kill9()
-      expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
-      expect(await worker.stop(0)).toEqual({ drained: false })
-    } finally {
+    onTestFinished(async () => {
       await engine.close()
       await server.stop()
-    }
+    })
+    const aborted = deferred<unknown>()
+    const started = deferred()
+    const worker = await engine.work(
+      'analyze-image',
+      async ({ signal, save }) => {
+        signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+        started.resolve()
+        await aborted.promise
+        await save({ late: true })
+        return { kind: 'done', result: null }
+      },
+      {},
+    )
+    await engine.add('analyze-image', 'cut-off', {}, { priority: 1 })
+    await started.promise
+    await server.kill9()
+    expect(await aborted.promise).toMatchObject({ reason: 'job-lock-lost' })
+    expect(await worker.stop(0)).toEqual({ drained: false })
   })
 })
 

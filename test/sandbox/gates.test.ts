@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startSandbox } from '../support/sandbox.js'
@@ -124,15 +124,12 @@ describe.each(ROUTES)('$name', (route) => {
 
 it('takes the header prefix and the window of the deployment', async () => {
   const branded = await startSandbox({ clock: new ManualClock(NOW), headerPrefix: 'Acme', timestampWindowMs: 1_000 })
-  try {
-    const list = ROUTES[0] as PrivateRoute
-    const at = (timestamp: number, prefix: string) =>
-      sendSigned(branded.url, branded.attesterKey, list, { timestamp, prefix }).then(outcome)
-    expect(await at(NOW - 1_000, 'Acme')).toEqual([200, undefined])
-    expect(await at(NOW, 'X-Acme')).toEqual([200, undefined])
-    expect(await at(NOW - 1_001, 'Acme')).toEqual([401, 'timestamp-outside-window'])
-    expect(await at(NOW, 'Service')).toEqual([401, 'credentials-missing'])
-  } finally {
-    await branded.close()
-  }
+  onTestFinished(() => branded.close())
+  const list = ROUTES[0] as PrivateRoute
+  const at = (timestamp: number, prefix: string) =>
+    sendSigned(branded.url, branded.attesterKey, list, { timestamp, prefix }).then(outcome)
+  expect(await at(NOW - 1_000, 'Acme')).toEqual([200, undefined])
+  expect(await at(NOW, 'X-Acme')).toEqual([200, undefined])
+  expect(await at(NOW - 1_001, 'Acme')).toEqual([401, 'timestamp-outside-window'])
+  expect(await at(NOW, 'Service')).toEqual([401, 'credentials-missing'])
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startSandbox } from '../support/sandbox.js'
@@ -139,27 +139,24 @@ describe('a second score of the same wallet', () => {
     ['store', 11, 200, 'stored', 2],
   ] as const)('under %s, value %d: %d %s, %d on record', async (duplicateScores, second, status, result, kept) => {
     const own = await startSandbox({ duplicateScores })
-    try {
-      const asset = await own.registerFile('f', { content: Buffer.from('x') })
-      const target = `${MEDIA}/${asset.id}/scores`
-      const post = (deepfakeRiskScore: number) =>
-        sendSigned(own.url, own.attesterKey, {
-          method: 'POST',
-          target,
-          ...textOf({ deepfakeRiskScore, algorithm: 'a' }),
-        })
-      const first = await post(10)
-      const again = await post(second)
-      expect(again.status).toBe(status)
-      expect(own.control.scoreAttempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
-        [1, 'stored'],
-        [2, result],
-      ])
-      expect(own.scores()).toHaveLength(kept)
-      expect(again.json.score?.id === first.json.score.id).toBe(result === 'same')
-    } finally {
-      await own.close()
-    }
+    onTestFinished(() => own.close())
+    const asset = await own.registerFile('f', { content: Buffer.from('x') })
+    const target = `${MEDIA}/${asset.id}/scores`
+    const post = (deepfakeRiskScore: number) =>
+      sendSigned(own.url, own.attesterKey, {
+        method: 'POST',
+        target,
+        ...textOf({ deepfakeRiskScore, algorithm: 'a' }),
+      })
+    const first = await post(10)
+    const again = await post(second)
+    expect(again.status).toBe(status)
+    expect(own.control.scoreAttempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
+      [1, 'stored'],
+      [2, result],
+    ])
+    expect(own.scores()).toHaveLength(kept)
+    expect(again.json.score?.id === first.json.score.id).toBe(result === 'same')
   })
 
   it('exactly one of many at once is stored', async () => {

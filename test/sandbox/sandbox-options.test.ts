@@ -10,6 +10,7 @@ describe('options of the sandbox', () => {
     ['port', 65_535, 65_536],
     ['headerPrefix', 'X-Acme2', '2Acme'],
     ['headerPrefix', 'a', 'Acme_'],
+    ['headerPrefix', 'Acme', 'Acme Inc'],
     ['timestampWindowMs', 1, 0],
     ['heartbeatMs', 1, 0],
     ['streamPollMs', 1, 0.5],
@@ -25,6 +26,12 @@ describe('options of the sandbox', () => {
     ['submitterKey', KEY, { ...KEY, wallet: '0x1' }],
     ['attesterWallet', `0x${'A'.repeat(40)}`, '0xnone'],
     ['faults', { rules: [] }, { rules: [{ route: 'score', fault: 'bad-block' }] }],
+    ['faults', {}, 'often'],
+    ['sessionSecret', 'a session secret for tests', 'short'],
+    ['sessionMs', 1, 0],
+    ['challengeMs', 1, 0.5],
+    ['wallets', { attester: `0x${'44'.repeat(32)}` }, { attester: '0x12' }],
+    ['wallets', {}, { submitter: `0x${'ff'.repeat(32)}` }],
   ])('%s may be %j, never %j', (name, good, bad) => {
     expect(() => checkOptions({ clock, [name]: good })).not.toThrow()
     expect(() => checkOptions({ clock, [name]: bad })).toThrow(

@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { attestdVerb } from '../support/attestd-verb.js'
 import { PrivyStub } from '../support/privy-stub.js'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.js'
 import { send, sendSigned } from '../support/sandbox-requests.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-sandbox-verb-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const running: SandboxProcess[] = []
 afterEach(() => Promise.all(running.splice(0).map((sandbox) => sandbox.end('SIGKILL'))))
@@ -96,25 +92,22 @@ describe('attestd sandbox', () => {
 
   it('--attestation-provider privy signs with the wallet that the settings name', async () => {
     const stub = await PrivyStub.start()
-    try {
-      const { ATTESTD_WALLET: _, ...env } = stub.env
-      const args = ['--attestation-provider', 'privy', '--samples']
-      const sandbox = await start(args, env)
-      const { url, attesterKey } = sandbox.facts
-      const list = await sendSigned(url, attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
-      const target = `/api/v1/attester/media/${list.json.assets[0].id}/scores`
-      const body = '{"deepfakeRiskScore":1,"algorithm":"a"}'
-      const headers = { 'content-type': 'application/json' }
-      const reply = await sendSigned(url, attesterKey, { method: 'POST', target, body, headers })
-      await sandbox.end('SIGTERM')
-      expect(reply.json.score).toMatchObject({
-        attesterAddress: stub.address.toLowerCase(),
-        attestationUid: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      })
-      expect(stub.requests).toEqual([{ method: 'eth_signTypedData_v4', refused: null }])
-    } finally {
-      await stub.close()
-    }
+    onTestFinished(() => stub.close())
+    const { ATTESTD_WALLET: _, ...env } = stub.env
+    const args = ['--attestation-provider', 'privy', '--samples']
+    const sandbox = await start(args, env)
+    const { url, attesterKey } = sandbox.facts
+    const list = await sendSigned(url, attesterKey, { method: 'GET', target: '/api/v1/attester/media' })
+    const target = `/api/v1/attester/media/${list.json.assets[0].id}/scores`
+    const body = '{"deepfakeRiskScore":1,"algorithm":"a"}'
+    const headers = { 'content-type': 'application/json' }
+    const reply = await sendSigned(url, attesterKey, { method: 'POST', target, body, headers })
+    await sandbox.end('SIGTERM')
+    expect(reply.json.score).toMatchObject({
+      attesterAddress: stub.address.toLowerCase(),
+      attestationUid: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    expect(stub.requests).toEqual([{ method: 'eth_signTypedData_v4', refused: null }])
   })
 
   it.each([

@@ -1,9 +1,9 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { startDaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../src/core/clock.js'
 import { PRIORITY_MS } from '../../src/pipeline/jobs.js'
+import { startBenchDaemon } from '../bench/bench-daemon.js'
 import { peakMb } from '../bench/processor-time.js'
 import { CROWD_MAX_BYTES, HonestWatch, registerCrowd } from '../support/hostile-crowd.js'
 import { HostileGateway } from '../support/hostile-gateway.js'
@@ -49,21 +49,10 @@ async function soak(
   queueUrl: string,
 ): Promise<boolean> {
   const paths = { dataDir: path.join(folder, 'data'), logFile: path.join(folder, 'daemon.log') }
-  const daemon = await startDaemonProcess({
-    ...paths,
-    env: {
-      ATTESTD_SERVICE_URL: sandbox.url,
-      ATTESTD_IPFS_GATEWAYS: gateway.url,
-      ATTESTD_ACCESS_KEY: sandbox.attesterKey.accessKey,
-      ATTESTD_SIGNING_SECRET: sandbox.attesterKey.signingSecret,
-      ATTESTD_QUEUE_URL: queueUrl,
-      ATTESTD_MEDIA_MAX_BYTES: String(CROWD_MAX_BYTES),
-      ATTESTD_UNSURE_POLICY: 'submit',
-      ATTESTD_HTTP_PORT: '0',
-      ATTESTD_LOG_FORMAT: 'json',
-    },
-    clock: systemClock,
-    startMs: 300_000,
+  const daemon = await startBenchDaemon(sandbox, folder, {
+    ATTESTD_IPFS_GATEWAYS: gateway.url,
+    ATTESTD_QUEUE_URL: queueUrl,
+    ATTESTD_MEDIA_MAX_BYTES: String(CROWD_MAX_BYTES),
   })
   const watch = new HonestWatch(sandbox)
   const samples: Sample[] = []

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { DaemonProcess } from '../../src/app/demo/daemon-process.js'
 import { innermost } from '../../src/detect/host/detector-cage.js'
-import { childrenOf } from '../bench/processor-time.js'
+import { childrenOf, residentMb } from '../bench/processor-time.js'
 
 /** What a daemon takes at one moment; sizes in MB. */
 export interface Sample {
@@ -26,10 +26,12 @@ export async function takeSample(
   { dataDir, logFile }: { dataDir: string; logFile: string },
 ): Promise<Sample> {
   const metrics = await readMetrics(daemon)
-  const children = await Promise.all((await childrenOf(daemon.pid)).map(async (pid) => rssMb(await innermost(pid))))
+  const children = await Promise.all(
+    (await childrenOf(daemon.pid)).map(async (pid) => residentMb(await innermost(pid))),
+  )
   const { bytes, files } = await sizeOf(dataDir)
   return {
-    rssMb: await rssMb(daemon.pid),
+    rssMb: await residentMb(daemon.pid),
     heapMb: metrics('nodejs_heap_size_used_bytes') / 2 ** 20,
     childrenMb: children.reduce((sum, mb) => sum + mb, 0),
     descriptors: (await fs.readdir(`/proc/${daemon.pid}/fd`)).length,
@@ -47,11 +49,6 @@ async function readMetrics({ control }: DaemonProcess): Promise<(name: string) =
   })
   const text = await response.text()
   return (name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN)
-}
-
-async function rssMb(pid: number): Promise<number> {
-  const status = await fs.readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
 }
 
 /** Bytes on disk and files below a folder; what goes away meanwhile is left out. */

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import type { DetectorHost } from '../../src/detect/detection.js'
 import type { DetectorEvent } from '../../src/detect/detector-events.js'
 import { createDetectorHost, type DetectorHostOptions } from '../../src/detect/host/create-detector-host.js'
+import { folderForAll, folderForEach, folderForTest } from './temporary-folder.js'
 
 type EventOf<T extends DetectorEvent['type']> = Extract<DetectorEvent, { type: T }>
 
@@ -18,10 +19,28 @@ export class DetectorBench {
 
   private constructor(readonly folder: string) {}
 
-  static async create(): Promise<DetectorBench> {
-    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-detect-'))
-    await fs.mkdir(path.join(folder, 'models'))
-    return new DetectorBench(folder)
+  /** A bench for all tests of a file, or of the `describe` around the call. */
+  static forAll(): DetectorBench {
+    const bench = new DetectorBench(folderForAll())
+    beforeAll(() => fs.mkdir(bench.modelsDir))
+    afterAll(() => bench.#close())
+    return bench
+  }
+
+  /** The same for each test: it has no models, hosts and events when a test begins. */
+  static forEach(): DetectorBench {
+    const bench = new DetectorBench(folderForEach())
+    beforeEach(() => fs.mkdir(bench.modelsDir))
+    afterEach(() => bench.#close())
+    return bench
+  }
+
+  /** One more in the test that runs. */
+  static async forTest(): Promise<DetectorBench> {
+    const bench = new DetectorBench(await folderForTest())
+    onTestFinished(() => bench.#close())
+    await fs.mkdir(bench.modelsDir)
+    return bench
   }
 
   get modelsDir(): string {
@@ -82,9 +101,10 @@ export class DetectorBench {
     return this.events.filter((event): event is EventOf<T> => event.type === type)
   }
 
-  async dispose(): Promise<void> {
-    await Promise.all(this.#hosts.map((host) => host.close()))
-    await fs.rm(this.folder, { recursive: true })
+  async #close(): Promise<void> {
+    await Promise.all(this.#hosts.splice(0).map((host) => host.close()))
+    this.events.length = 0
+    this.#listeners.clear()
   }
 
   #send(event: DetectorEvent): void {

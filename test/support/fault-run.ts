@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe } from 'vitest'
+import { describe, onTestFinished } from 'vitest'
 import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
 import type { DaemonHere } from './daemon-here.js'
@@ -53,8 +53,10 @@ export function onWalletSession(title: string, body: () => void, canRun = true):
   describe.skipIf(!canRun)(`wallet-session: ${title}`, body)
 }
 
+/** A run of the test that calls this, gone after it. */
 export async function startRun(engine: EngineName, options: BenchOptions = {}): Promise<FaultRun> {
   const bench = await DaemonBench.create(options)
+  onTestFinished(() => bench.dispose())
   const redis = engine === 'redis' ? await bench.redis() : null
   if (!redis) await bench.prepare(ONLY)
   const env: Record<string, string> = redis ? { ATTESTD_QUEUE_URL: redis.url } : {}

@@ -11,7 +11,7 @@ import { placeEmptyDatabase } from '../../src/queue/embedded/empty-database.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { writeTinyPackage } from './detector-package.js'
 import { HOSTILE, HOSTILE_NAME } from './hostile-texts.js'
-import { createLabBench, type LabBench } from './lab-bench.js'
+import { type LabBench, labBenchIn } from './lab-bench.js'
 import { writeModulePackage } from './other-packages.js'
 import { startSandbox } from './sandbox.js'
 
@@ -35,7 +35,7 @@ export interface HostileSandbox extends Pick<Sandbox, 'url' | 'attesterKey' | 's
 export async function createHostileWorld(): Promise<HostileWorld> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-hostile-'))
   const at = (...names: string[]) => path.join(folder, ...names)
-  const lab = await createLabBench()
+  const lab = await labBenchIn(at('lab'))
   await writeHostilePackages(at('models'))
   await writeHostileLedger(at('recorded', 'ledger'))
   await placeEmptyDatabase(at('daemon', 'queue', 'pg'), false, systemClock)
@@ -49,7 +49,6 @@ export async function createHostileWorld(): Promise<HostileWorld> {
     at,
     dispose: async () => {
       await sandbox.close()
-      await lab.dispose()
       await fs.rm(folder, { recursive: true })
     },
   }

@@ -1,11 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
+import { beforeAll } from 'vitest'
 import { loadSettings } from '../../src/config/load.js'
 import type { Settings } from '../../src/config/settings.js'
 import { csvCell } from '../../src/core/csv.js'
 import { writeTinyPackage } from './detector-package.js'
+import { folderForAll } from './temporary-folder.js'
 
 /** A folder with a models directory that holds the tiny package, and colored pictures that it scores by their red. */
 export interface LabBench {
@@ -14,7 +15,6 @@ export interface LabBench {
   readonly settings: Settings
   /** Writes files of one color each and an index of them. */
   writePictures(rows: readonly LabPicture[], index?: string): Promise<string>
-  dispose(): Promise<void>
 }
 
 export interface LabPicture {
@@ -26,10 +26,22 @@ export interface LabPicture {
   readonly generator?: string
 }
 
-export async function createLabBench(): Promise<LabBench> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-lab-'))
+/** A bench for all tests of a file, or of the `describe` around the call. */
+export function labBenchForAll(): LabBench {
+  const bench = benchOver(folderForAll())
+  beforeAll(() => writeTinyPackage(bench.modelsDir))
+  return bench
+}
+
+/** A bench in a folder that its caller removes. */
+export async function labBenchIn(folder: string): Promise<LabBench> {
+  const bench = benchOver(folder)
+  await writeTinyPackage(bench.modelsDir)
+  return bench
+}
+
+function benchOver(folder: string): LabBench {
   const modelsDir = path.join(folder, 'models')
-  await writeTinyPackage(modelsDir)
   const env = {
     ATTESTD_MODELS_DIR: modelsDir,
     ATTESTD_DATA_DIR: path.join(folder, 'data'),
@@ -51,6 +63,5 @@ export async function createLabBench(): Promise<LabBench> {
       await fs.writeFile(path.join(folder, index), `${lines.join('\n')}\n`)
       return path.join(folder, index)
     },
-    dispose: () => fs.rm(folder, { recursive: true }),
   }
 }

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AttestdError } from '../../src/core/errors.js'
 import { type CreateKeystoreOptions, createKeystore } from '../../src/wallet/create-keystore.js'
 import { openKeystore } from '../../src/wallet/keystore.js'
+import { folderForAll } from '../support/temporary-folder.js'
 import vectors from '../vectors/keystores.json' with { type: 'json' }
 
 const PASSWORD = 'correct horse battery'
@@ -27,12 +27,8 @@ interface KeystoreFile {
   }
 }
 
-let folder: string
+const folder = folderForAll()
 let made = 0
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-keystore-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
 
 const newFile = () => path.join(folder, `keystore-${made++}.json`)
 

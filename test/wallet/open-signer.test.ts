@@ -1,31 +1,28 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { createKeystore } from '../../src/wallet/create-keystore.js'
 import { openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
 const key = generatePrivateKey()
 const { address } = privateKeyToAccount(key)
 const PASSWORD = 'correct horse battery'
 const ANOTHER: Address = `0x${'12'.repeat(20)}`
 
-let folder: string
+const folder = folderForAll()
 let file: string
 beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-wallet-'))
   file = path.join(folder, 'wallet.json')
   const cost = { n: 1024, r: 8, p: 1 }
   await createKeystore({ file, password: PASSWORD, privateKey: key, random: randomBytes, cost })
 })
-afterAll(() => fs.rm(folder, { recursive: true }))
 
 const privy = (own: object = {}): WalletChoice => ({
   kind: 'privy',

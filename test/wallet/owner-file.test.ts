@@ -1,14 +1,10 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readOwnerFile } from '../../src/wallet/owner-file.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-owner-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function write(name: string, text: string, mode = 0o600): Promise<string> {
   const file = path.join(folder, name)

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { recoverMessageAddress, recoverTypedDataAddress, zeroAddress } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { type OpenSignerOptions, openSigner, type WalletChoice } from '../../src/wallet/open-signer.js'
@@ -70,14 +70,11 @@ describe('a wallet at Privy', () => {
 
   it('works without an authorization key where the wallet asks for none', async () => {
     const plain = await PrivyStub.start({ authorization: false })
-    try {
-      const { address, appId, appSecret, url: apiUrl, walletId } = plain
-      const choice = { kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address } as const
-      const signer = await openSigner(choice, { clock: systemClock })
-      expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
-    } finally {
-      await plain.close()
-    }
+    onTestFinished(() => plain.close())
+    const { address, appId, appSecret, url: apiUrl, walletId } = plain
+    const choice = { kind: 'privy', appId, appSecret, walletId, apiUrl, timeoutMs: 20_000, address } as const
+    const signer = await openSigner(choice, { clock: systemClock })
+    expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
   })
 
   it('parallel signatures are each of their own text', async () => {

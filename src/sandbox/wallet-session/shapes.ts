@@ -5,9 +5,9 @@ type Reply = Readonly<Record<string, unknown>>
 /** Shapes beyond `choices.ts` that wallet-session-api.md leaves open: a test states by them what becomes of ours. */
 export interface WalletSessionShapes {
   /** Replies, by method and path of their route. */
-  readonly replies?: Readonly<Record<string, (reply: Reply) => Reply>>
+  readonly replies?: Readonly<Record<string, (reply: Reply) => unknown>>
   /** The payload of a stream event with these assets. */
-  readonly event?: (assets: readonly { readonly id: string }[]) => Reply
+  readonly event?: (assets: readonly { readonly id: string }[]) => unknown
   /** The text of a challenge, before it is signed. */
   readonly challenge?: (text: string) => string
 }
@@ -16,7 +16,7 @@ export interface WalletSessionShapes {
 export function speakShapes(app: FastifyInstance, { replies = {} }: WalletSessionShapes): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const reshape = replies[`${request.method} ${request.routeOptions.url}`]
-    if (reshape === undefined || reply.statusCode !== 200 || typeof payload !== 'string') return payload
+    if (reshape === undefined || reply.statusCode >= 300 || typeof payload !== 'string') return payload
     return JSON.stringify(reshape(JSON.parse(payload)))
   })
 }

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import fs from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
-import os from 'node:os'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cheapChecks } from '../../../src/app/daemon/cheap-checks.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 
 describe('what ends a start early', () => {
   const settingsOf = (change: Record<string, string>) =>
@@ -23,9 +21,8 @@ describe('what ends a start early', () => {
     })
   })
 
-  it('is a detector that is not there, where this process analyzes', async ({ onTestFinished }) => {
-    const models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-cheap-'))
-    onTestFinished(() => fs.rm(models, { recursive: true }))
+  it('is a detector that is not there, where this process analyzes', async () => {
+    const models = await folderForTest()
     await writeTinyPackage(models)
     const of = (detectors: string, roles: string) =>
       cheapChecks(

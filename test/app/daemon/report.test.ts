@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
@@ -21,8 +20,9 @@ import {
 import { Ledger } from '../../../src/pipeline/ledger.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { submitJobData } from '../../support/pipeline-parts.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let folder: string
+const folder = folderForEach()
 let clock: ManualClock
 let metrics: Metrics
 let activity: Activity
@@ -32,7 +32,6 @@ let closed: string[]
 let lines: string[]
 
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-report-'))
   clock = new ManualClock()
   metrics = createMetrics({ clock, processMetrics: false })
   activity = new Activity(() => clock.monotonic())
@@ -56,7 +55,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await report.flush()
-  await fs.rm(folder, { recursive: true })
 })
 
 const { asset } = submitJobData()

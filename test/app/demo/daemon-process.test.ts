@@ -1,19 +1,14 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startDaemonProcess } from '../../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../../src/core/clock.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 
-it('the daemon of the demo reads no settings file of the working directory, which may name a real queue', async ({
-  onTestFinished,
-}) => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-demo-process-'))
+it('the daemon of the demo reads no settings file of the working directory, which may name a real queue', async () => {
+  const folder = await folderForTest()
   const before = process.cwd()
-  onTestFinished(async () => {
-    process.chdir(before)
-    await fs.rm(folder, { recursive: true })
-  })
+  onTestFinished(() => process.chdir(before))
   const [here, own] = [path.join(folder, 'here'), path.join(folder, 'own')]
   await Promise.all([fs.mkdir(here), fs.mkdir(own)])
   await fs.writeFile(path.join(here, 'attestd.yaml'), 'queue:\n  url: redis://real.example\n  lockMs: none\n')

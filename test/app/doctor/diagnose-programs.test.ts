@@ -1,16 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { diagnoseFfmpeg } from '../../../src/app/doctor/diagnose-programs.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-ffmpeg-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const program = async (name: string, script: string) => {
   const file = path.join(folder, name)
@@ -21,16 +16,13 @@ const program = async (name: string, script: string) => {
 describe('diagnoseFfmpeg', () => {
   it('says what is missing without one, and how to get one', async () => {
     vi.stubEnv('PATH', folder)
-    try {
-      expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
-        check: 'ffmpeg',
-        outcome: 'skipped',
-        message: expect.stringMatching(/most video.*AAC.*media-unsupported/),
-        fix: expect.stringMatching(/ATTESTD_FFMPEG/),
-      })
-    } finally {
-      vi.unstubAllEnvs()
-    }
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
+      check: 'ffmpeg',
+      outcome: 'skipped',
+      message: expect.stringMatching(/most video.*AAC.*media-unsupported/),
+      fix: expect.stringMatching(/ATTESTD_FFMPEG/),
+    })
   })
 
   it.each([

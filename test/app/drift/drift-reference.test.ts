@@ -1,25 +1,23 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { keepReference, readReference } from '../../../src/app/drift/drift-reference.js'
 import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { populationOf, type Seen, stabilityIndex } from '../../../src/app/drift/population.js'
 import { silentLog } from '../../../src/core/log.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { settle } from '../../support/manual-clock.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const detector = { id: 'tiny', digest: 'ab'.repeat(32) }
 const BINS = Array.from({ length: 20 }, () => 10)
 const TENTHS = Array.from({ length: 10 }, () => 1)
 
-let folder: string
+const folder = folderForEach()
 let places: { modelsDir: string; folder: string }
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-reference-'))
   places = { modelsDir: path.join(folder, 'models'), folder: path.join(folder, 'drift') }
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 
 async function evaluated(name: string, content: unknown): Promise<void> {
   const to = path.join(places.modelsDir, detector.id, 'evaluation')

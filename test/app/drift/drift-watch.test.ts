@@ -1,20 +1,18 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readReference } from '../../../src/app/drift/drift-reference.js'
 import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { populationOf, stabilityIndex } from '../../../src/app/drift/population.js'
 import { silentLog } from '../../../src/core/log.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const detector = { id: 'tiny', digest: 'ab'.repeat(32) }
-let folder: string
+const folder = folderForEach()
 let places: { modelsDir: string; folder: string }
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-drift-'))
   places = { modelsDir: path.join(folder, 'models'), folder: path.join(folder, 'drift') }
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 
 /** The nth of a steady stream of risks over all ten bins. */
 const spread = (nth: number) => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })

@@ -1,14 +1,10 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findProgram } from '../../../src/app/open/find-program.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
-beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
-})
-afterEach(() => fs.rm(root, { recursive: true }))
+const root = folderForEach()
 
 const at = (...names: string[]) => path.join(root, ...names)
 

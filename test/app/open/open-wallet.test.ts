@@ -1,29 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { checkWallet, openWalletOf, walletSettingsNeeded, withPassword } from '../../../src/app/open/open-wallet.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { shownSettings } from '../../../src/config/show.js'
 import { createKeystore } from '../../../src/wallet/create-keystore.js'
 import { PrivyStub } from '../../support/privy-stub.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const key = generatePrivateKey()
 const { address } = privateKeyToAccount(key)
 const PASSWORD = 'correct horse battery'
 const OTHER_ADDRESS = `0x${'12'.repeat(20)}`
 
-let folder: string
+const folder = folderForAll()
 let file: string
 beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-open-wallet-'))
   file = path.join(folder, 'wallet.json')
   const cost = { n: 1024, r: 8, p: 1 }
   await createKeystore({ file, password: PASSWORD, privateKey: key, random: randomBytes, cost })
 })
-afterAll(() => fs.rm(folder, { recursive: true }))
 
 const settingsWith = (env: Record<string, string>) => loadSettings({ env }).settings
 const local = { ATTESTD_WALLET_KEY: key }
@@ -76,15 +73,12 @@ describe('the wallet of the settings', () => {
 
   it('a wallet at Privy, checked by a signature', async () => {
     const stub = await PrivyStub.start()
-    try {
-      const signer = await openWalletOf(settingsWith(stub.env))
-      expect(signer.address).toBe(stub.address)
-      await checkWallet(signer)
-      stub.setFault({ kind: 'wrong-signature' })
-      await expect(checkWallet(signer)).rejects.toMatchObject({ reason: 'signature-wrong' })
-    } finally {
-      await stub.close()
-    }
+    onTestFinished(() => stub.close())
+    const signer = await openWalletOf(settingsWith(stub.env))
+    expect(signer.address).toBe(stub.address)
+    await checkWallet(signer)
+    stub.setFault({ kind: 'wrong-signature' })
+    await expect(checkWallet(signer)).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
   it('must have the address that the settings state', async () => {

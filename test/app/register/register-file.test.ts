@@ -1,16 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type NewAssetRequest, registerFile } from '../../../src/app/register/register-file.js'
 import type { NewAsset, SubmitterSide } from '../../../src/app/register/submitter-side.js'
 import { AttestdError } from '../../../src/core/errors.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-register-file-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 /** A file of the folder with this content, or this many bytes. */
 async function file(name: string, content: Uint8Array | number): Promise<string> {

@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DetectorOrder, readOrder } from '../../../src/app/rollout/detector-order.js'
 import { DetectorSelection, selectionInForce } from '../../../src/app/rollout/detector-selection.js'
 import { chosenDetectors } from '../../../src/config/detector-choice.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
 import type { DetectorChoice } from '../../../src/detect/package/selection.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let dataDir: string
-beforeEach(async () => {
-  dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-selection-'))
-})
-afterEach(() => fs.rm(dataDir, { recursive: true }))
+const dataDir = folderForEach()
 
 const settings = (text: string) => ({ dataDir, detectors: chosenDetectors.parse(text) })
 const open = (text: string) => DetectorSelection.open(settings(text), silentLog)

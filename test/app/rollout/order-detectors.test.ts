@@ -1,7 +1,4 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DetectorOrder, type DetectorRequest, readOrder } from '../../../src/app/rollout/detector-order.js'
 import { DetectorSelection } from '../../../src/app/rollout/detector-selection.js'
 import { orderDetectors } from '../../../src/app/rollout/order-detectors.js'
@@ -14,6 +11,7 @@ import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
 import { MemoryClaims } from '../../../src/queue/claims.js'
 import { cardOf } from '../../support/fleet-cards.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 
 type Selection = NonNullable<DaemonCard['selection']>
 
@@ -208,9 +206,8 @@ describe('two orders at the same time', () => {
 })
 
 describe('a daemon that follows orders', () => {
-  async function follower({ onTestFinished }: TestContext) {
-    const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-follower-'))
-    onTestFinished(() => fs.rm(dataDir, { recursive: true }))
+  async function follower() {
+    const dataDir = await folderForTest()
     const fleet = memoryFleet(new ManualClock())
     const selection = await DetectorSelection.open({ dataDir, detectors: [{ id: 'a' }] }, silentLog)
     const loaded: string[] = []
@@ -229,8 +226,8 @@ describe('a daemon that follows orders', () => {
   }
   const order = (id: string, chosen: string) => JSON.stringify({ id, chosen, before: [], settings: ['a'] })
 
-  it('announces itself when it dealt with one, so that nobody waits for its next beat', async (context) => {
-    const { announced, fleet, loaded, look } = await follower(context)
+  it('announces itself when it dealt with one, so that nobody waits for its next beat', async () => {
+    const { announced, fleet, loaded, look } = await follower()
     await look()
     expect([loaded, announced()]).toEqual([[], 0])
     await fleet.setOrder(order('1', 'b'))
@@ -239,8 +236,8 @@ describe('a daemon that follows orders', () => {
     expect([loaded, announced()]).toEqual([['b'], 1])
   })
 
-  it('looks once at a time', async (context) => {
-    const { fleet, loaded, look } = await follower(context)
+  it('looks once at a time', async () => {
+    const { fleet, loaded, look } = await follower()
     await fleet.setOrder(order('1', 'b'))
     await Promise.all([look(), look(), look()])
     expect(loaded).toEqual(['b'])
@@ -249,8 +246,8 @@ describe('a daemon that follows orders', () => {
     expect(loaded).toEqual(['b', 'c'])
   })
 
-  it('goes on after the queue was away', async (context) => {
-    const { fleet, loaded, look } = await follower(context)
+  it('goes on after the queue was away', async () => {
+    const { fleet, loaded, look } = await follower()
     const { order: present } = fleet
     fleet.order = () => Promise.reject(new AttestdError('queue-unreachable'))
     await look()

@@ -1,14 +1,10 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createWallet } from '../../../src/app/verbs/create-wallet.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
-beforeEach(async () => {
-  root = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-kept-'))
-})
-afterEach(() => fs.rm(root, { recursive: true }))
+const root = folderForEach()
 
 const at = (...names: string[]) => path.join(root, ...names)
 

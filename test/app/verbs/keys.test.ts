@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createKey } from '../../../src/app/verbs/keys.js'
 import { loadSettings } from '../../../src/config/load.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
-beforeEach(async () => {
-  root = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-kept-'))
-})
-afterEach(() => fs.rm(root, { recursive: true }))
+const root = folderForEach()
 
 const at = (...names: string[]) => path.join(root, ...names)
 

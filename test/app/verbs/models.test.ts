@@ -1,16 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { surveyModels, unlistedIn, weightsLines } from '../../../src/app/verbs/models.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { tinyManifest, writeTinyPackage } from '../../support/detector-package.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
-beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
-})
-afterEach(() => fs.rm(root, { recursive: true }))
+const root = folderForEach()
 
 const at = (...names: string[]) => path.join(root, ...names)
 

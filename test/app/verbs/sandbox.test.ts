@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { embeddedWalletOptions, writeSandboxSecrets } from '../../../src/app/verbs/sandbox.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
-beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-verbs-')))
-})
-afterEach(() => fs.rm(root, { recursive: true }))
+const root = folderForEach()
 
 const at = (...names: string[]) => path.join(root, ...names)
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)

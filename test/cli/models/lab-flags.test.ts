@@ -1,5 +1,5 @@
 import os from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { numberFlag } from '../../../src/cli/flags/numbers.js'
 import { columnsFlag, dataOptions, priorFlag } from '../../../src/cli/models/lab-flags.js'
 
@@ -56,10 +56,9 @@ describe('the flags of labeled data', () => {
   it('what was typed is kept so that a shell takes it again', async () => {
     const before = process.argv
     process.argv = ['node', 'main.js', 'models', 'eval', '--data', "it's mine.csv", '--by=a,b', '$(rm)']
-    try {
-      expect((await dataOptions({})).command).toBe(`attestd models eval --data 'it'\\''s mine.csv' --by=a,b '$(rm)'`)
-    } finally {
+    onTestFinished(() => {
       process.argv = before
-    }
+    })
+    expect((await dataOptions({})).command).toBe(`attestd models eval --data 'it'\\''s mine.csv' --by=a,b '$(rm)'`)
   })
 })

@@ -2,16 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { imageParquet } from '../../support/image-parquet.js'
-import { createLabBench, type LabBench } from '../../support/lab-bench.js'
+import { labBenchForAll } from '../../support/lab-bench.js'
 
-let bench: LabBench
+const bench = labBenchForAll()
 let index: string
 beforeAll(async () => {
-  bench = await createLabBench()
   index = await bench.writePictures(
     Array.from({ length: 60 }, (_, number) => ({
       name: `${number}.png`,
@@ -21,7 +20,6 @@ beforeAll(async () => {
     })),
   )
 })
-afterAll(() => bench.dispose())
 
 const environment = () => ({ HOME: bench.folder, ATTESTD_MODELS_DIR: bench.modelsDir, ATTESTD_DETECTOR_WORKERS: '1' })
 

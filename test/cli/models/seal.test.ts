@@ -1,20 +1,18 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { writeModulePackage } from '../../support/other-packages.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let root: string
+const root = folderForEach()
 let folder: string
 beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-seal-')))
   folder = await writeModulePackage(root, { 'main.mjs': moduleOf(3) })
 })
-afterEach(() => fs.rm(root, { recursive: true }))
 
 const moduleOf = (logit: number) =>
   `export const createDetector = () => ({ measure: async () => ({ logit: ${logit} }) })\n`

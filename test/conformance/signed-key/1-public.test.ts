@@ -50,7 +50,6 @@ rule('every route', 'Responses are JSON, except the event stream.', 'What the se
       return true
     }
     await expect(world.attester.client.time()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    world.wire.stand = null
   },
 })
 
@@ -65,7 +64,6 @@ rule('every route', 'The edge may apply gzip or brotli compression.', 'What the 
       }
       expect(await world.attester.client.time()).toBe(1234)
     }
-    world.wire.stand = null
   },
 })
 
@@ -96,7 +94,6 @@ rule('GET /api/v1/ping', '200 with an empty JSON object.', 'Endpoints', {
     expect(await world.attester.client.ping()).toBeUndefined()
     world.wire.stand = answering('/api/v1/ping', 200, [])
     await expect(world.attester.client.ping()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    world.wire.stand = null
   },
 })
 
@@ -117,7 +114,6 @@ rule('GET /api/v1/time', '200 with { serverTime }: the server Unix time in milli
     }
     world.wire.stand = answering('/api/v1/time', 200, { serverTime: 1_700_000_000_000 })
     expect(await world.attester.client.time()).toBe(1_700_000_000_000)
-    world.wire.stand = null
   },
 })
 
@@ -144,7 +140,6 @@ rule(
         world.wire.stand = answering('/api/v1/health', 200, { ...record, ...wrong })
         await expect(world.attester.client.health()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
       }
-      world.wire.stand = null
     },
   },
 )

@@ -1,24 +1,14 @@
 import { expect } from 'vitest'
 import { rulesOf } from '../../support/conformance.js'
+import { startSandbox } from '../../support/sandbox.js'
+import { sendSigned } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
-import { BYTES32, HASH, MEDIA, SCORE, signedKeyWorld } from './world.js'
+import { BYTES32, HASH, MEDIA, SCORE, signedKeyWorld, WIRE_ASSET } from './world.js'
 
 const rule = rulesOf('signed-key')
 const world = signedKeyWorld()
 const list = (target = MEDIA) => world.asAttester('GET', target)
 const STAKE = { stakedWei: '5000000000000000000', minStakeWei: '1000000000000000000' }
-const WIRE_ASSET = {
-  id: 'asset-1',
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-  status: 'open',
-  mediaType: 'image',
-  turnaround: 'standard',
-  scoreCount: 0,
-}
-
 /** What the client makes of a list with one asset that has these changes. */
 async function read(changes: Record<string, unknown>) {
   world.wire.stand = answering(MEDIA, 200, { assets: [{ ...WIRE_ASSET, ...changes }], stake: STAKE })
@@ -202,8 +192,6 @@ rule(
 
 rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access key.', 'Endpoints; Limits', {
   sandbox: async () => {
-    const { startSandbox } = await import('../../support/sandbox.js')
-    const { sendSigned } = await import('../../support/sandbox-requests.js')
     const limited = await startSandbox({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const ask = (key = limited.attesterKey) => sendSigned(limited.url, key, { method: 'GET', target: MEDIA })
     const statuses = [(await ask()).status, (await ask()).status, (await ask()).status]
@@ -223,7 +211,6 @@ rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access k
       reason: 'service-rate-limited',
       retryAfterMs: 7_000,
     })
-    world.wire.stand = null
   },
 })
 

@@ -9,19 +9,23 @@ const world = signedKeyWorld()
 const ROUTE = 'POST /api/v1/attester/media/:id/scores'
 const post = async (body: unknown) => world.asAttester('POST', `${MEDIA}/${(await world.newAsset()).id}/scores`, body)
 
-/** A score as the pipeline hands it to the client; @returns what was sent */
-async function submit(changes: { risk?: Risk; algorithm?: string; notes?: string } = {}) {
+interface Changes {
+  risk?: Risk
+  algorithm?: string
+  notes?: string
+}
+
+/** A score of an asset as the pipeline hands it to the client. */
+async function submitFor(assetId: string, changes: Changes = {}, { clock, service } = world.attester) {
+  const made = { risk: asRisk(0.425), algorithm: 'conformance-1', notes: 'a line' }
+  await clock.ready()
+  return service.submit({ assetId, contentHash: HASH, ...made, ...changes }, clock.now())
+}
+
+/** The same of a new asset; @returns what was sent, too */
+async function submit(changes: Changes = {}) {
   const { id } = await world.newAsset()
-  const score = {
-    assetId: id,
-    contentHash: HASH,
-    risk: asRisk(0.425),
-    algorithm: 'conformance-1',
-    notes: 'a line',
-    ...changes,
-  }
-  await world.attester.clock.ready()
-  const receipt = await world.attester.service.submit(score, world.attester.clock.now())
+  const receipt = await submitFor(id, changes)
   return { id, receipt, sent: JSON.parse(world.wire.last('POST', `${MEDIA}/${id}/scores`).body) }
 }
 
@@ -130,10 +134,8 @@ rule(ROUTE, 'The attester needs a wallet that is linked in the dashboard.', 'End
   },
   client: async () => {
     const { id } = await world.newAsset()
-    const { service, clock } = world.client(world.sandbox.control.createKey({ kind: 'attester', wallet: null }))
-    await clock.ready()
-    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
-    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'service-forbidden' })
+    const unlinked = world.client(world.sandbox.control.createKey({ kind: 'attester', wallet: null }))
+    await expect(submitFor(id, {}, unlinked)).rejects.toMatchObject({ reason: 'service-forbidden' })
   },
 })
 
@@ -162,10 +164,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
   client: async () => {
     const { id } = await world.newAsset()
     world.sandbox.control.closeAsset(id)
-    await world.attester.clock.ready()
-    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
-    const sent = world.attester.service.submit(score, world.attester.clock.now())
-    await expect(sent).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
+    await expect(submitFor(id)).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
 })
 
@@ -179,10 +178,6 @@ rule(ROUTE, '401 for an authentication failure, clock skew included.', 'Errors',
   client: async () => {
     const { id } = await world.newAsset()
     world.wire.stand = answering(`${MEDIA}/${id}/scores`, 401, { error: 'no' })
-    const score = { assetId: id, contentHash: HASH, risk: asRisk(0.01), algorithm: 'a', notes: '' }
-    await world.attester.clock.ready()
-    const sent = world.attester.service.submit(score, world.attester.clock.now())
-    await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
-    world.wire.stand = null
+    await expect(submitFor(id)).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
   },
 })

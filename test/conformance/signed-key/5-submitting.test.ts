@@ -234,7 +234,6 @@ rule(
       world.wire.stand = answering(KEYS, 200, { ...made, signingSecret: undefined })
       const incomplete = client.createKey({ kind: 'attester', label: 'l' }, world.sandbox.sessionToken)
       await expect(incomplete).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-      world.wire.stand = null
     },
   },
 )

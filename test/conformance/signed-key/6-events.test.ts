@@ -4,23 +4,12 @@ import { expect, type TestContext } from 'vitest'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import { rulesOf } from '../../support/conformance.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
-import { expectSigned, HASH, STREAM, signedKeyWorld } from './world.js'
+import { expectSigned, HASH, STREAM, signedKeyWorld, WIRE_ASSET } from './world.js'
 
 const rule = rulesOf('signed-key')
 const world = signedKeyWorld({ heartbeatMs: 20 })
 const ROUTE = 'GET /api/v1/attester/media/stream'
 const STAKE = { stakedWei: '5', minStakeWei: '1' }
-const ASSET = {
-  id: 'a',
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://x',
-  status: 'open',
-  mediaType: 'image',
-  turnaround: 'standard',
-  scoreCount: 0,
-}
 
 function probe({ onTestFinished }: TestContext): StreamProbe {
   const stream = new StreamProbe(world.sandbox.url, world.sandbox.attesterKey)
@@ -111,8 +100,12 @@ rule(ROUTE, 'open-assets: { ids, assets }, the snapshot, at first and whenever t
     expect((await stream.event('open-assets', seen)).data.ids).not.toContain(id)
   },
   client: async () => {
-    const event = await read('snapshot', [['open-assets', { ids: ['a', 'gone'], assets: [ASSET] }]])
-    expect(event).toMatchObject({ kind: 'snapshot', ids: ['a', 'gone'], assets: [{ id: 'a', contentHash: HASH }] })
+    const event = await read('snapshot', [['open-assets', { ids: ['asset-1', 'gone'], assets: [WIRE_ASSET] }]])
+    expect(event).toMatchObject({
+      kind: 'snapshot',
+      ids: ['asset-1', 'gone'],
+      assets: [{ id: 'asset-1', contentHash: HASH }],
+    })
   },
 })
 
@@ -126,8 +119,8 @@ rule(ROUTE, 'new-open-assets: { ids, assets }, sent when the open set expands.',
     expect(data.assets).toMatchObject([{ id, status: 'open' }])
   },
   client: async () => {
-    const event = await read('delta', [['new-open-assets', { ids: ['a'], assets: [ASSET] }]])
-    expect(event).toMatchObject({ kind: 'delta', ids: ['a'], assets: [{ id: 'a' }] })
+    const event = await read('delta', [['new-open-assets', { ids: ['asset-1'], assets: [WIRE_ASSET] }]])
+    expect(event).toMatchObject({ kind: 'delta', ids: ['asset-1'], assets: [{ id: 'asset-1' }] })
   },
 })
 

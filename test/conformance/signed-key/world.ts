@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Sandbox, SandboxKey } from '../../../src/sandbox/create-sandbox.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import {
@@ -19,6 +19,18 @@ export const KEYS = '/api/dashboard/api-keys'
 export const BYTES32 = /^0x[0-9a-fA-F]{64}$/
 
 export const HASH = `0x${'ab'.repeat(32)}`
+/** An asset as the service sends it. */
+export const WIRE_ASSET = {
+  id: 'asset-1',
+  title: 't',
+  mediaContext: '',
+  contentHash: HASH,
+  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  status: 'open',
+  mediaType: 'image',
+  turnaround: 'standard',
+  scoreCount: 0,
+}
 export const REGISTRATION = {
   title: 'a title',
   mediaContext: '',
@@ -90,6 +102,10 @@ export class SignedKeyWorld {
 export function signedKeyWorld(options: Partial<SandboxOptions> = {}): SignedKeyWorld {
   const world = new SignedKeyWorld()
   beforeAll(() => world.open(options))
+  afterEach(() => {
+    world.wire.stand = null
+    world.sandbox.control.setClockOffset(0)
+  })
   afterAll(() => world.close())
   return world
 }

@@ -10,6 +10,8 @@ const world = walletSessionWorld()
 const CHALLENGE = '/v1/auth/challenge'
 const SESSION = '/v1/auth/session'
 const JSON_TYPE = /^application\/json\b/
+/** A request of a new client, which opens a session for it. */
+const ask = (wallet = world.attester) => world.client(wallet).service.listOpen({ includeMyScore: false })
 
 rule('GET /health', 'Needs no credentials; answers { ok: boolean }.', 'Endpoints; Resources, Health result', {
   sandbox: async () => {
@@ -21,7 +23,6 @@ rule('GET /health', 'Needs no credentials; answers { ok: boolean }.', 'Endpoints
     expect(world.wire.last('GET', '/health').headers).not.toHaveProperty('authorization')
     world.wire.stand = answering('/health', 200, { ok: 'yes' })
     await expect(world.asAttester().client.health()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    world.wire.stand = null
   },
 })
 
@@ -36,7 +37,7 @@ rule(
       expect((await world.challenge('0x12')).status).toBe(400)
     },
     client: async () => {
-      await world.asAttester().service.listOpen({ includeMyScore: false })
+      await ask()
       const { target, headers } = world.wire.last('GET', CHALLENGE)
       const asked = new URL(target, 'http://x').searchParams
       expect([...asked.keys()]).toEqual(['address'])
@@ -62,10 +63,8 @@ rule(
       const { json } = await world.challenge(world.attester.address)
       for (const wrong of [{ message: 7 }, { nonce: undefined }, { nonce: '' }, { expiresAt: null }]) {
         world.wire.stand = answering(CHALLENGE, 200, { ...json, ...wrong })
-        const asked = world.asAttester().service.listOpen({ includeMyScore: false })
-        await expect(asked, JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
+        await expect(ask(), JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
       }
-      world.wire.stand = null
     },
   },
 )
@@ -79,7 +78,7 @@ rule('GET /v1/auth/challenge', 'A challenge is single-use.', 'Resources, Challen
   },
   client: async () => {
     const before = world.wire.to('GET', CHALLENGE).length
-    for (let nth = 0; nth < 2; nth++) await world.asAttester().service.listOpen({ includeMyScore: false })
+    for (let nth = 0; nth < 2; nth++) await ask()
     const nonces = world.wire.to('POST', SESSION).map(({ body }) => JSON.parse(body).nonce)
     expect(world.wire.to('GET', CHALLENGE)).toHaveLength(before + 2)
     expect(new Set(nonces).size).toBe(nonces.length)
@@ -102,7 +101,7 @@ rule('GET /v1/auth/challenge', 'A challenge expires in a few minutes.', 'Resourc
     const { json } = await world.challenge(world.attester.address)
     world.wire.stand = answering(CHALLENGE, 200, { ...json, expiresAt: Math.floor(Date.now() / 1000) - 3600 })
     const from = world.wire.to('POST', SESSION).length
-    await expect(world.asAttester().service.listOpen({ includeMyScore: false })).rejects.toThrow()
+    await expect(ask()).rejects.toThrow()
     world.wire.stand = null
     expect(world.wire.to('POST', SESSION)).toHaveLength(from)
   },
@@ -121,7 +120,7 @@ rule(
       }
     },
     client: async () => {
-      await world.asAttester().service.listOpen({ includeMyScore: false })
+      await ask()
       const { body, headers } = world.wire.last('POST', SESSION)
       expect(JSON.parse(body)).toEqual({
         nonce: expect.any(String),
@@ -151,7 +150,7 @@ rule(
       const host = { headers: { host: new URL(world.wire.url).host } }
       const { json } = await world.get(`${CHALLENGE}?address=${world.attester.address}`, host)
       world.wire.stand = answering(CHALLENGE, 200, json)
-      await world.asAttester().service.listOpen({ includeMyScore: false })
+      await ask()
       world.wire.stand = null
       expect(JSON.parse(world.wire.last('POST', SESSION).body)).toEqual({
         nonce: json.nonce,
@@ -190,12 +189,10 @@ rule(
       ]
       for (const wrong of wrongs) {
         world.wire.stand = answering(SESSION, 200, { ...json, ...wrong })
-        const asked = world.asAttester().service.listOpen({ includeMyScore: false })
-        await expect(asked, JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
+        await expect(ask(), JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
       }
       world.wire.stand = answering(SESSION, 200, { ...json, address: STRANGER.address })
-      await expect(world.asAttester().service.listOpen({ includeMyScore: false })).rejects.toThrow()
-      world.wire.stand = null
+      await expect(ask()).rejects.toThrow()
     },
   },
 )
@@ -210,9 +207,7 @@ rule('POST /v1/auth/session', 'Roles are submitter and attester.', 'Resources, S
   client: async () => {
     const { json } = await world.signIn(world.attester)
     world.wire.stand = answering(SESSION, 200, { ...json, roles: ['submitter'] })
-    const asked = world.asAttester().service.listOpen({ includeMyScore: false })
-    await expect(asked).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
-    world.wire.stand = null
+    await expect(ask()).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
   },
 })
 
@@ -221,8 +216,7 @@ rule('POST /v1/auth/session', 'A wallet without an on-chain role is answered wit
     expect((await world.signIn(STRANGER)).status).toBe(403)
   },
   client: async () => {
-    const asked = world.client(STRANGER).service.listOpen({ includeMyScore: false })
-    await expect(asked).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
+    await expect(ask(STRANGER)).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
   },
 })
 
@@ -249,9 +243,7 @@ rule('POST /v1/auth/session', '503 where the RPC or the configuration is missing
   },
   client: async () => {
     world.wire.stand = answering(SESSION, 503, { error: 'no rpc' })
-    const asked = world.asAttester().service.listOpen({ includeMyScore: false })
-    await expect(asked).rejects.toMatchObject({ reason: 'service-failing', kind: 'retry' })
-    world.wire.stand = null
+    await expect(ask()).rejects.toMatchObject({ reason: 'service-failing', kind: 'retry' })
   },
 })
 
@@ -296,8 +288,7 @@ rule(
       }
     },
     client: async () => {
-      const asked = world.client(world.submitter).service.listOpen({ includeMyScore: false })
-      await expect(asked).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
+      await expect(ask(world.submitter)).rejects.toMatchObject({ reason: 'role-missing', kind: 'setup' })
     },
   },
 )
@@ -393,7 +384,6 @@ rule('every route', 'Bodies are application/json unless stated.', 'What the serv
       return true
     }
     await expect(world.asAttester().client.health()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    world.wire.stand = null
   },
 })
 
@@ -412,9 +402,7 @@ rule('every route', 'Error bodies are JSON: { error: string }.', 'Errors', {
   },
   client: async () => {
     world.wire.stand = answering('/v1/assets/open', 400, { error: 'a plain sentence' })
-    const asked = world.asAttester().service.listOpen({ includeMyScore: false })
-    await expect(asked).rejects.toMatchObject({ message: expect.stringContaining('a plain sentence') })
-    world.wire.stand = null
+    await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining('a plain sentence') })
   },
 })
 

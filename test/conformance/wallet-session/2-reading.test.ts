@@ -2,25 +2,13 @@ import { expect } from 'vitest'
 import { rulesOf } from '../../support/conformance.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { answering } from '../../support/wire-recorder.js'
-import { ADDRESS, BYTES32, HASH, walletSessionWorld } from './world.js'
+import { ADDRESS, BYTES32, HASH, WIRE_ASSET, walletSessionWorld } from './world.js'
 
 const rule = rulesOf('wallet-session')
 const world = walletSessionWorld()
 const TIME = '/v1/chain/latest'
 const OPEN = '/v1/assets/open'
 const asAttester = { as: 'attester' } as const
-
-const WIRE_ASSET = {
-  id: 'asset-1',
-  ownerAddress: `0x${'1'.repeat(40)}`,
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-  contributorAttestationUid: HASH,
-  verificationDeadline: '2099-01-01T00:00:00.000Z',
-  status: 'open',
-}
 
 /** What the client makes of a list with one asset that has these changes. */
 async function read(changes: Record<string, unknown>) {
@@ -50,7 +38,6 @@ rule(
       expect(Math.abs(clock.state().offsetMs! - 7_200_000)).toBeLessThan(10_000)
       world.wire.stand = answering(TIME, 200, { number: 1 })
       await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-      world.wire.stand = null
     },
   },
 )
@@ -102,7 +89,6 @@ rule('GET /v1/chain/latest', '503 where the RPC or the configuration is missing 
   client: async () => {
     world.wire.stand = answering(TIME, 503, { error: 'no rpc' })
     await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'service-failing', kind: 'retry' })
-    world.wire.stand = null
   },
 })
 

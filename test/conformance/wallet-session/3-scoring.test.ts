@@ -3,7 +3,7 @@ import { asRisk, type Risk } from '../../../src/core/risk.js'
 import { rulesOf } from '../../support/conformance.js'
 import { handMadeAttestation } from '../../support/hand-made-wallet.js'
 import { answering } from '../../support/wire-recorder.js'
-import { STRANGER, walletSessionWorld } from './world.js'
+import { HASH, STRANGER, walletSessionWorld } from './world.js'
 
 const rule = rulesOf('wallet-session')
 const world = walletSessionWorld()
@@ -17,15 +17,25 @@ async function statuses(...changes: Record<string, unknown>[]): Promise<number[]
   return all
 }
 
-/** A score as the pipeline hands it to the client; @returns what was sent and the receipt */
-async function submit(changes: { risk?: Risk; algorithm?: string; notes?: string } = {}) {
-  const asset = await world.newAsset()
+interface Changes {
+  risk?: Risk
+  algorithm?: string
+  notes?: string
+}
+
+/** A score of an asset as the pipeline hands it to the client. */
+async function submitFor({ id: assetId, contentHash }: { id: string; contentHash: string }, changes: Changes = {}) {
+  const made = { risk: asRisk(0.425), algorithm: 'conformance-1', notes: 'a line' }
   const { service, clock } = world.asAttester()
   await clock.ready()
-  const { id: assetId, contentHash } = asset
-  const score = { assetId, contentHash, risk: asRisk(0.425), algorithm: 'conformance-1', notes: 'a line', ...changes }
-  const receipt = await service.submit(score, clock.now())
-  const request = world.wire.last('POST', `/v1/assets/${assetId}/scores`)
+  return service.submit({ assetId, contentHash, ...made, ...changes }, clock.now())
+}
+
+/** The same of a new asset; @returns what was sent, too */
+async function submit(changes: Changes = {}) {
+  const asset = await world.newAsset()
+  const receipt = await submitFor(asset, changes)
+  const request = world.wire.last('POST', `/v1/assets/${asset.id}/scores`)
   return { asset, receipt, request, sent: JSON.parse(request.body) }
 }
 
@@ -191,16 +201,8 @@ rule(ROUTE, '404 for an unknown asset.', 'Errors', {
     expect((await world.postScore(asset)).status).toBe(404)
   },
   client: async () => {
-    const { service, clock } = world.asAttester()
-    await clock.ready()
-    const score = {
-      assetId: 'never',
-      contentHash: `0x${'ab'.repeat(32)}`,
-      risk: asRisk(0.01),
-      algorithm: 'a',
-      notes: '',
-    }
-    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed' })
+    const unknown = { id: 'never', contentHash: HASH }
+    await expect(submitFor(unknown)).rejects.toMatchObject({ reason: 'asset-closed' })
   },
 })
 
@@ -212,12 +214,9 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; S
     expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
   },
   client: async () => {
-    const { id: assetId, contentHash } = await world.newAsset()
-    world.sandbox.control.closeAsset(assetId)
-    const { service, clock } = world.asAttester()
-    await clock.ready()
-    const score = { assetId, contentHash, risk: asRisk(0.01), algorithm: 'a', notes: '' }
-    await expect(service.submit(score, clock.now())).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
+    const asset = await world.newAsset()
+    world.sandbox.control.closeAsset(asset.id)
+    await expect(submitFor(asset)).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
 })
 
@@ -229,14 +228,10 @@ rule(ROUTE, '401 for a missing or invalid session.', 'Errors', {
     expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
   },
   client: async () => {
-    const { id: assetId, contentHash } = await world.newAsset()
-    const { service, clock } = world.asAttester()
-    await clock.ready()
-    const path = `/v1/assets/${assetId}/scores`
+    const asset = await world.newAsset()
+    const path = `/v1/assets/${asset.id}/scores`
     world.wire.stand = answering(path, 401, { error: 'no' })
-    const score = { assetId, contentHash, risk: asRisk(0.01), algorithm: 'a', notes: '' }
-    const sent = service.submit(score, clock.now())
-    await expect(sent).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+    await expect(submitFor(asset)).rejects.toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
     world.wire.stand = null
     expect(world.wire.to('POST', path)).toHaveLength(1)
   },

@@ -51,7 +51,6 @@ rule('POST /v1/media/upload', 'Answers with contentHash and uri.', 'Resources, U
     })
     world.wire.stand = answering(UPLOAD, 200, { uri: 'ipfs://x' })
     await expect(client.upload(file)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    world.wire.stand = null
   },
 })
 
@@ -76,7 +75,6 @@ rule('POST /v1/media/upload', 'Up to 50 MB per file.', 'Limits', {
     world.wire.stand = answering(UPLOAD, 413, { error: 'too large' })
     const refused = client.upload({ name: 'a.png', content: Buffer.from('x') })
     await expect(refused).rejects.toMatchObject({ reason: 'upload-refused', kind: 'permanent' })
-    world.wire.stand = null
   },
 })
 

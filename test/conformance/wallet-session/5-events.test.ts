@@ -4,24 +4,13 @@ import { rulesOf } from '../../support/conformance.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
-import { HASH, walletSessionWorld } from './world.js'
+import { HASH, WIRE_ASSET, walletSessionWorld } from './world.js'
 
 const rule = rulesOf('wallet-session')
 const world = walletSessionWorld({ heartbeatMs: 20 })
 const ROUTE = 'GET /v1/stream/open-assets'
 const STREAM = '/v1/stream/open-assets'
 const POLL_MS = 2_000
-const ASSET = {
-  id: 'a',
-  ownerAddress: `0x${'1'.repeat(40)}`,
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://x',
-  contributorAttestationUid: HASH,
-  verificationDeadline: '2099-01-01T00:00:00.000Z',
-  status: 'open',
-}
 
 async function probe({ onTestFinished }: TestContext): Promise<StreamProbe> {
   const headers = { authorization: `Bearer ${await world.token('attester')}` }
@@ -73,8 +62,8 @@ rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Event
     expect(text).not.toContain(closed.id)
   },
   client: async () => {
-    const snapshot = await read('snapshot', event('snapshot', { assets: [ASSET] }))
-    expect(snapshot).toMatchObject({ kind: 'snapshot', assets: [{ id: 'a', contentHash: HASH }] })
+    const snapshot = await read('snapshot', event('snapshot', { assets: [WIRE_ASSET] }))
+    expect(snapshot).toMatchObject({ kind: 'snapshot', assets: [{ id: 'asset-1', contentHash: HASH }] })
   },
 })
 
@@ -86,8 +75,8 @@ rule(ROUTE, 'new-asset is sent when new open assets appear.', 'Events', {
     expect(JSON.stringify((await stream.event('new-asset')).data)).toContain(id)
   },
   client: async () => {
-    const delta = await read('delta', event('new-asset', { assets: [ASSET] }))
-    expect(delta).toMatchObject({ kind: 'delta', assets: [{ id: 'a' }] })
+    const delta = await read('delta', event('new-asset', { assets: [WIRE_ASSET] }))
+    expect(delta).toMatchObject({ kind: 'delta', assets: [{ id: 'asset-1' }] })
   },
 })
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { type Address, createPublicClient, http, parseAbi } from 'viem'
 import { expect, type TestContext } from 'vitest'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
@@ -8,6 +5,7 @@ import { rulesOf } from '../../support/conformance.js'
 import { personalSign } from '../../support/hand-made-wallet.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { send } from '../../support/sandbox-requests.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 import { STRANGER, walletSessionWorld } from './world.js'
 
 const rule = rulesOf('wallet-session')
@@ -84,8 +82,7 @@ rule('every private route', 'A development-only setting can disable authenticati
 
 rule('every route', 'State is kept in memory; durable persistence can be configured.', 'What the service does', {
   sandbox: async (context) => {
-    const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'attestd-conformance-'))
-    context.onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }))
+    const dataDirectory = await folderForTest()
     const first = await startSandbox({ dataDirectory })
     const { id } = await first.registerFile('kept.png', { content: Buffer.from('kept') })
     await first.close()

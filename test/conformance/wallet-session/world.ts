@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { asRisk, scoreValues } from '../../../src/core/risk.js'
@@ -23,6 +23,18 @@ import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
 export const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 export const BYTES32 = /^0x[0-9a-fA-F]{64}$/
 export const HASH = `0x${'ab'.repeat(32)}`
+/** An asset as the service sends it. */
+export const WIRE_ASSET = {
+  id: 'asset-1',
+  ownerAddress: `0x${'1'.repeat(40)}`,
+  title: 't',
+  mediaContext: '',
+  contentHash: HASH,
+  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  contributorAttestationUid: HASH,
+  verificationDeadline: '2099-01-01T00:00:00.000Z',
+  status: 'open',
+}
 /** A wallet without any role. */
 export const STRANGER = {
   address: '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf',
@@ -211,6 +223,10 @@ function attestWith(privateKey: Hex): Attest {
 export function walletSessionWorld(options: Partial<SandboxOptions> = {}): WalletSessionWorld {
   const world = new WalletSessionWorld()
   beforeAll(() => world.open(options))
+  afterEach(() => {
+    world.wire.stand = null
+    world.sandbox.control.setClockOffset(0)
+  })
   afterAll(() => world.close())
   return world
 }

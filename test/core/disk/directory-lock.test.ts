@@ -1,28 +1,25 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import os from 'node:os'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { BEAT_MS, DirectoryLock, type InUse } from '../../../src/core/disk/directory-lock.js'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../../src/core/disk/process-identity.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const inUse: InUse = (who) => new AttestdError('queue-in-use', `taken by ${who}`)
 
-let root: string
+const root = folderForAll()
 let own: ProcessIdentity
 let deadPid: number
 let count = 0
 
 beforeAll(async () => {
-  root = await mkdtemp(path.join(os.tmpdir(), 'attestd-lock-'))
   own = await ownIdentity()
   deadPid = spawnSync(process.execPath, ['-e', '']).pid
 })
-
-afterAll(() => rm(root, { recursive: true, force: true }))
 
 async function directory(lock?: unknown): Promise<string> {
   const dir = path.join(root, `dir-${count++}`)
@@ -138,18 +135,15 @@ describe('directory lock', () => {
     // The node that takes the shell's place never collects the shell's child. Not `sleep`: a bare machine may have none.
     const idle = `"${process.execPath}" -e "setInterval(() => {}, 60000)"`
     const shell = spawn('sh', ['-c', `${idle} & echo $!; exec ${idle}`], { stdio: ['ignore', 'pipe', 'ignore'] })
-    try {
-      const [line] = (await once(shell.stdout, 'data')) as [Buffer]
-      const pid = Number(line.toString())
-      const stat = (id: number | undefined) => readFile(`/proc/${id}/stat`, 'utf8')
-      // The shell itself would collect it.
-      while ((await stat(shell.pid)).includes('(sh)')) await new Promise(setImmediate)
-      process.kill(pid, 'SIGKILL')
-      while (!(await stat(pid)).includes(') Z ')) await new Promise(setImmediate)
-      const started = (await stat(pid)).split(') ')[1]?.split(' ')[19] ?? ''
-      expect(await isAlive({ ...own, pid, started })).toBe(false)
-    } finally {
-      shell.kill('SIGKILL')
-    }
+    onTestFinished(() => void shell.kill('SIGKILL'))
+    const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+    const pid = Number(line.toString())
+    const stat = (id: number | undefined) => readFile(`/proc/${id}/stat`, 'utf8')
+    // The shell itself would collect it.
+    while ((await stat(shell.pid)).includes('(sh)')) await new Promise(setImmediate)
+    process.kill(pid, 'SIGKILL')
+    while (!(await stat(pid)).includes(') Z ')) await new Promise(setImmediate)
+    const started = (await stat(pid)).split(') ')[1]?.split(' ')[19] ?? ''
+    expect(await isAlive({ ...own, pid, started })).toBe(false)
   })
 })

@@ -1,12 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { makeFolder } from '../../../src/core/disk/make-folder.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 
-it('makes a folder with those above it, for its owner where asked, and again', async ({ onTestFinished }) => {
-  const root = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-make-'))
-  onTestFinished(() => fs.rm(root, { recursive: true }))
+it('makes a folder with those above it, for its owner where asked, and again', async () => {
+  const root = await folderForTest()
   const folder = path.join(root, 'a', 'b')
   await makeFolder(folder, 0o700)
   await makeFolder(folder, 0o700)

@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTemporaryFolder, privateFolder, removeOwnFolder } from '../../../src/core/disk/own-folders.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let shared: string
-beforeEach(async () => {
-  shared = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-own-')))
-})
-afterEach(() => fs.rm(shared, { recursive: true }))
+const shared = folderForEach()
 
 const uid = process.getuid?.()
 const usual = () => path.join(shared, `places-${uid}`)

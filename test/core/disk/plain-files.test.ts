@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import net from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { linkBelow, openRegularFile, readRegularFile, staysBelow } from '../../../src/core/disk/plain-files.js'
 import { readAt, sha256OfFile } from '../../../src/core/files.js'
+import { folderForEach, folderForTest } from '../../support/temporary-folder.js'
 
 it('only files are read: no pipe is waited for, no device, folder or socket opened, a link only where it may be', async () => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-regular-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+  const folder = await folderForTest()
   const at = (name: string) => path.join(folder, name)
   execFileSync('/usr/bin/mkfifo', [at('pipe')])
   await fs.symlink(at('pipe'), at('link-to-pipe'))
@@ -27,16 +26,14 @@ it('only files are read: no pipe is waited for, no device, folder or socket open
   await expect(openRegularFile(at('link'), fs.constants.O_NOFOLLOW)).rejects.toMatchObject({ code: 'ELOOP' })
 })
 
-let folder: string
+const folder = folderForEach()
 beforeEach(async () => {
   // The folder of temporary files may be a link itself, as on macOS.
-  folder = await fs.realpath(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-links-')))
   await fs.mkdir(path.join(folder, 'in', 'deep', 'er'), { recursive: true })
   await fs.mkdir(path.join(folder, 'in-too'))
   await fs.writeFile(path.join(folder, 'in', 'deep', 'file'), 'x')
   await fs.writeFile(path.join(folder, 'secret'), 'x')
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 
 const at = (...parts: string[]) => path.join(folder, ...parts)
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { loudnessOf, TINY_GAIN, TINY_SOUND_BIAS, writeTinyAudioPackage } from '../../support/detector-audio.js'
@@ -13,11 +13,10 @@ const FIXTURES = packagePath('test', 'fixtures', 'audio')
 const audio = (file: string) => ({ file, mediaType: 'audio' as const })
 
 describe('a host with an audio detector', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
 
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyAudioPackage(bench.modelsDir, {
       stabilityProbe: true,
       aggregation: 'max',
@@ -26,7 +25,6 @@ describe('a host with an audio detector', () => {
     })
     host = await bench.start({ workers: 1 })
   })
-  afterAll(() => bench.dispose())
 
   it('scores windows of the speech and names them by their time', async () => {
     const quiet = speechLike(2, RATE).map((sample) => sample / 4)

@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { leveled, readAudio } from '../../../src/detect/audio/audio-reader.js'
 import type { Part } from '../../../src/detect/contract/medium-reader.js'
@@ -9,6 +8,7 @@ import type { AudioPreprocessing } from '../../../src/detect/package/preprocessi
 import { TINY_AUDIO_PLAN } from '../../support/detector-audio.js'
 import { inRow, mixed, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
 
@@ -16,11 +16,7 @@ const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const silence = (seconds: number) => new Float32Array(seconds * RATE)
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-reader-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 /** Reads a WAVE file by the plan of the tiny package, with fields of it replaced. */
 async function read(bytes: Uint8Array, plan: Partial<AudioPreprocessing> = {}, isMasked = false) {

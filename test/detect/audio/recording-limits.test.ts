@@ -1,21 +1,17 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { silentFlac } from '../../support/silent-flac.js'
 import { sine } from '../../support/sounds.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
 
 const RATE = 8000
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-recording-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 const fixture = (name: string) => fs.readFile(packagePath('test', 'fixtures', 'audio', name))
 
 /** A clock that moves by so many milliseconds each time that somebody looks at it. */

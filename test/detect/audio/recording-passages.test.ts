@@ -1,12 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { type Recording, readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { silentFlac } from '../../support/silent-flac.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav } from '../../support/wav-file.js'
 
@@ -14,11 +14,7 @@ const RATE = 8000
 const LONG_SECONDS = 200
 /** Pitch at the beginning, Hz, and what it rises by each second. */
 const PITCH = [300, 3] as const
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-passages-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const place = (name: string) => path.join(folder, name)
 const read = (file: string) =>

@@ -1,25 +1,20 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 
 const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
-let folder: string
-
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const read = async (name: string, bytes: Uint8Array, tools = TOOLS) => {
   const file = path.join(folder, name)

@@ -1,18 +1,14 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { writeView } from '../../../src/detect/child/view.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-view-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 const tools = { timeoutSeconds: 60, ffmpeg: null, clock: systemClock, parsers: unwatched }
 

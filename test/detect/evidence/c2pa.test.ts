@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { JPEG } from '@trustnxt/c2pa-ts/asset'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { refuseDeepNesting } from '../../../src/detect/evidence/jumbf-nesting.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { C2PA_SIGNER, withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
 import { jumbfBox as box, privateFieldStore, webpWithStore } from '../../support/hostile-credentials.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-c2pa-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 let count = 0
 async function evidenceOf(data: Uint8Array): Promise<string[]> {

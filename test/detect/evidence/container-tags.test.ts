@@ -1,17 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { sine } from '../../support/sounds.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { riffChunk, wavFile } from '../../support/wav-file.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-tags-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function linesOf(name: string, bytes: Buffer): Promise<string[]> {
   const file = path.join(folder, name)

@@ -1,24 +1,20 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EvidenceReader } from '../../../src/detect/evidence/evidence-reader.js'
 import { withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
 import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 describe('EvidenceReader', () => {
-  let folder: string
+  const folder = folderForAll()
   const file = async (name: string, bytes: Uint8Array) => {
     const where = path.join(folder, name)
     await fs.writeFile(where, bytes)
     return where
   }
-  beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-evidence-'))
-  })
-  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
 
   it('ends a thread that computes for too long, and reads the next file by another', async () => {
     const picture = await noise(64, 64).webp().toBuffer()

@@ -1,17 +1,13 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { deflateSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngTextEvidence } from '../../../src/detect/evidence/png-text.js'
 import { pngChunk } from '../../support/detector-images.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-png-text-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function linesOf(...chunks: [type: string, data: Buffer][]): Promise<string[]> {
   const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file.png')

@@ -1,20 +1,16 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { deflateSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { evidenceSchema, MAX_TEXT } from '../../../src/detect/contract/measurement.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { withEvidence } from '../../../src/detect/scoring/to-detection.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-evidence-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 let count = 0
 async function evidenceOf(data: Uint8Array | string): Promise<string[]> {

@@ -1,16 +1,16 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { type FfmpegRun, runFfmpeg, streamFfmpeg } from '../../../src/detect/ffmpeg/run-ffmpeg.js'
 import { hasProc, untilGone } from '../../support/detector-bench.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not installed)', () => {
-  let folder: string
+  const folder = folderForAll()
   const at = (name: string) => path.join(folder, name)
   const run = (name: string, more: Partial<FfmpegRun> = {}): FfmpegRun => ({
     ffmpeg: ffmpeg ?? '',
@@ -22,7 +22,6 @@ describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not i
   })
 
   beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-ffmpeg-'))
     await make(
       '-f',
       'lavfi',
@@ -43,7 +42,6 @@ describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not i
     const whole = await fs.readFile(at('plain.mp4'))
     await fs.writeFile(at('cut.mp4'), whole.subarray(0, whole.length / 2))
   })
-  afterAll(() => fs.rm(folder, { recursive: true }))
 
   it('takes a file that is not there for trouble of the machine, not for a corrupt one', async () => {
     await expect(runFfmpeg(run('gone.mp4'))).rejects.toMatchObject({ reason: 'internal-error', kind: 'retry' })

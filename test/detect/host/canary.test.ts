@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { isOfShare } from '../../../src/detect/host/lineup.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { plain } from '../../support/detector-images.js'
@@ -22,12 +22,10 @@ describe('the share of a candidate', () => {
 })
 
 describe('a candidate', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     for (const id of ['live', 'next', 'third']) await writeTinyPackage(bench.modelsDir, { id })
   })
-  afterAll(() => bench.dispose())
 
   it('scores the assets of its share and no others, and what scores without an asset is in charge', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'next', canary: 40 }] })

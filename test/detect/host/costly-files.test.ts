@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 
-let bench: DetectorBench
+const bench = DetectorBench.forEach()
 beforeEach(async () => {
-  bench = await DetectorBench.create()
   await writeTinyPackage(bench.modelsDir)
 })
-afterEach(() => bench.dispose())
 
 const costlyFile = async () => bench.write('costly', await plain('#345', 5000, 5000).webp({ effort: 0 }).toBuffer())
 const cheapFile = async () => bench.write('cheap', await noise().jpeg().toBuffer())

@@ -49,11 +49,7 @@ const isOpenToOthers =
   isRoot &&
   (await asOther(['-e', 'require("node:fs").accessSync(process.argv[1])', MAIN]).catch(() => null))?.code === 0
 
-let bench: DetectorBench
-beforeEach(async () => {
-  bench = await DetectorBench.create()
-})
-afterEach(() => bench.dispose())
+const bench = DetectorBench.forEach()
 
 /** The cage of this machine, with its folders where the test can see them. */
 const cageHere = (): DetectorCage => ({ ...possible!, scratchDir: bench.folder })

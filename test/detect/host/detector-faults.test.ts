@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { silentLog } from '../../../src/core/log.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
@@ -23,12 +23,10 @@ beforeAll(async () => {
   light = await noise().jpeg().toBuffer()
 })
 
-let bench: DetectorBench
+const bench = DetectorBench.forEach()
 beforeEach(async () => {
-  bench = await DetectorBench.create()
   await writeTinyPackage(bench.modelsDir)
 })
-afterEach(() => bench.dispose())
 
 describe('a process that dies at work', () => {
   it('fails its own job by name, and all others get their scores', async () => {

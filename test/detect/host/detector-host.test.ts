@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { manifestDigest } from '../../../src/detect/package/manifest.js'
@@ -17,18 +17,16 @@ import { writeModulePackage } from '../../support/other-packages.js'
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
 describe('a host with two processes', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   const clock = new ManualClock()
 
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir)
     process.env.ATTESTD_SIGNING_SECRET = 'must-not-be-inherited'
     host = await bench.start({ workers: 2, clock })
     delete process.env.ATTESTD_SIGNING_SECRET
   })
-  afterAll(() => bench.dispose())
 
   it('is ready with all processes and knows its detector', async () => {
     expect(host.state()).toEqual({
@@ -161,18 +159,14 @@ describe('a host with two processes', () => {
 
 describe('a host for one kind of media', () => {
   it('loads no package of another kind, and still scores its own', async () => {
-    const bench = await DetectorBench.create()
-    try {
-      await writeTinyPackage(bench.modelsDir)
-      await writeModulePackage(bench.modelsDir, { 'main.mjs': "throw new Error('was loaded')" })
-      await expect(bench.start()).rejects.toThrow('was loaded')
-      const host = await bench.start({ mediaType: 'image' })
-      expect(host.detectors.map(({ id }) => id)).toEqual(['tiny-image'])
-      const file = await bench.write('plain.png', await plain('#369').png().toBuffer())
-      expect(await host.detect(image(file))).toMatchObject({ detectorId: 'tiny-image' })
-    } finally {
-      await bench.dispose()
-    }
+    const bench = await DetectorBench.forTest()
+    await writeTinyPackage(bench.modelsDir)
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': "throw new Error('was loaded')" })
+    await expect(bench.start()).rejects.toThrow('was loaded')
+    const host = await bench.start({ mediaType: 'image' })
+    expect(host.detectors.map(({ id }) => id)).toEqual(['tiny-image'])
+    const file = await bench.write('plain.png', await plain('#369').png().toBuffer())
+    expect(await host.detect(image(file))).toMatchObject({ detectorId: 'tiny-image' })
   })
 })
 
@@ -189,11 +183,7 @@ describe('decoding and inference stay out of the main process', () => {
 })
 
 describe('a package that does not hold what it states', () => {
-  let bench: DetectorBench
-  beforeAll(async () => {
-    bench = await DetectorBench.create()
-  })
-  afterAll(() => bench.dispose())
+  const bench = DetectorBench.forAll()
 
   it.each([
     [

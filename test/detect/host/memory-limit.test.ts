@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MAPPED_BYTES } from '../../../src/detect/host/memory-limit.js'
 import { DetectorBench, detectorChildren, factOf, hasProc } from '../../support/detector-bench.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
@@ -10,11 +10,7 @@ const CAP_MB = 700
 /** What the kernel lets a process map beyond its cap, and the program with its libraries, which are files. */
 const MARGIN_MB = MAPPED_BYTES / MIB + 128
 
-let bench: DetectorBench
-beforeEach(async () => {
-  bench = await DetectorBench.create()
-})
-afterEach(() => bench.dispose())
+const bench = DetectorBench.forEach()
 
 /** Starts a host and reads what its processes take meanwhile at most, MiB. */
 async function startWatched(): Promise<{ error: unknown; peakMb: number }> {

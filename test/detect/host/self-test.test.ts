@@ -1,19 +1,15 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Measurement } from '../../../src/detect/contract/measurement.js'
 import { checkSampleUnchanged, checkSelfTest, selfTestJob } from '../../../src/detect/host/self-test.js'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { readPackageFile } from '../../../src/detect/package/read-package-file.js'
 import { logitOf } from '../../../src/detect/scoring/calibration.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let modelsDir: string
-beforeEach(async () => {
-  modelsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-self-test-'))
-})
-afterEach(() => fs.rm(modelsDir, { recursive: true }))
+const modelsDir = folderForEach()
 
 const packed = async (manifest: Record<string, unknown> = {}) =>
   loadPackage(await writeTinyPackage(modelsDir, { manifest }))

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench } from '../../support/detector-bench.js'
@@ -27,10 +27,9 @@ const OVERFLOWS_ON_WHITE = {
 }
 
 describe('an ensemble', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir, {
       id: 'a',
       manifest: { ...softened(4) },
@@ -39,7 +38,6 @@ describe('an ensemble', () => {
     await writeTinyPackage(bench.modelsDir, { id: 'c', ...OVERFLOWS_ON_WHITE })
     host = await bench.start({ detectors: [{ id: 'b' }, { id: 'a' }] })
   })
-  afterAll(() => bench.dispose())
 
   it('weighs the calibrated risks of its members in logit space', async () => {
     const file = await bench.write('both.png', await plain(BLUE, 120, 120).png().toBuffer())
@@ -66,18 +64,14 @@ describe('an ensemble', () => {
   })
 
   it('has its heat map drawn by the first member that can judge the file', async () => {
-    const other = await DetectorBench.create()
-    try {
-      await writeTinyPackage(other.modelsDir, { id: 'p', manifest: { preprocessing: tallOnly(64) } })
-      await writeTinyPackage(other.modelsDir, { id: 'q' })
-      const both = await other.start({ detectors: [{ id: 'p' }, { id: 'q' }] })
-      const file = await other.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
-      const out = path.join(other.folder, 'map.png')
-      expect(await both.show({ ...image(file), what: 'map', out })).toMatchObject({ pieces: expect.any(Number) })
-      expect((await fs.readFile(out)).subarray(1, 4).toString()).toBe('PNG')
-    } finally {
-      await other.dispose()
-    }
+    const other = await DetectorBench.forTest()
+    await writeTinyPackage(other.modelsDir, { id: 'p', manifest: { preprocessing: tallOnly(64) } })
+    await writeTinyPackage(other.modelsDir, { id: 'q' })
+    const both = await other.start({ detectors: [{ id: 'p' }, { id: 'q' }] })
+    const file = await other.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
+    const out = path.join(other.folder, 'map.png')
+    expect(await both.show({ ...image(file), what: 'map', out })).toMatchObject({ pieces: expect.any(Number) })
+    expect((await fs.readFile(out)).subarray(1, 4).toString()).toBe('PNG')
   })
 
   it('abstains for the first reason where nobody can judge it', async () => {
@@ -119,9 +113,8 @@ describe('an ensemble', () => {
 })
 
 describe('a shadow', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir, { id: 'live' })
     await writeTinyPackage(bench.modelsDir, {
       id: 'dark',
@@ -129,7 +122,6 @@ describe('a shadow', () => {
     })
     await writeTinyPackage(bench.modelsDir, { id: 'fails', ...OVERFLOWS_ON_WHITE })
   })
-  afterAll(() => bench.dispose())
 
   it('is measured apart from what is submitted, in a process of low priority', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'dark' }] })
@@ -164,12 +156,10 @@ describe('a shadow', () => {
 })
 
 describe('a reload', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forEach()
   beforeEach(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir)
   })
-  afterEach(() => bench.dispose())
 
   it('hands new files to the new version and lets the old one end what it has begun', async () => {
     const host = await bench.start()

@@ -1,8 +1,6 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { Picture } from '../../../src/detect/contract/picture.js'
 import { decodeLevel, type FaceFinder, loadFaceFinder, withoutDoubles } from '../../../src/detect/image/face-finder.js'
@@ -10,6 +8,7 @@ import { faceName, faceSquare, facesIn } from '../../../src/detect/image/image-f
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { FACES_FILE, FACES_PLAN, writeViewsPackage } from '../../support/detector-faces.js'
 import { noisePixels } from '../../support/detector-images.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const LIMITS = FACES_PLAN
 
@@ -21,13 +20,11 @@ async function pictureOf(image: Sharp): Promise<Picture> {
 const sample = (name: string) => sharp(packagePath('samples', name))
 
 describe('a face finder', () => {
-  let folder: string
+  const folder = folderForAll()
   let finder: FaceFinder
   beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-faces-'))
     finder = await loadFaceFinder(await loadPackage(await writeViewsPackage(folder)), FACES_FILE)
   })
-  afterAll(() => fs.rm(folder, { recursive: true }))
 
   it('finds the face in a portrait, in pixels of the picture, and the same one each time', async () => {
     const portrait = await pictureOf(sample('astronaut.jpg'))

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { pieces, riskGrid } from '../../../src/detect/image/heat-map.js'
 import { colorOf } from '../../../src/detect/image/heat-map-picture.js'
@@ -66,14 +66,12 @@ it('colors run from blue over yellow to red', () => {
 describe('a heat map on demand', () => {
   const BLUE = { r: 90, g: 128, b: 150 }
   const RED = { r: 170, g: 128, b: 110 }
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir)
     host = await bench.start()
   })
-  afterAll(() => bench.dispose())
 
   it('shows where the risk lies', async () => {
     const half = { create: { width: 200, height: 240, channels: 3 as const, background: RED } }
@@ -104,19 +102,15 @@ describe('a heat map on demand', () => {
   })
 
   it('is refused by name where the detector draws none', async () => {
-    const other = await DetectorBench.create()
-    try {
-      const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
-      await writeModulePackage(other.modelsDir, { 'main.mjs': main })
-      const file = await other.write('a.txt', 'y'.repeat(150))
-      const out = path.join(other.folder, 'map.png')
-      await expect((await other.start()).show({ file, mediaType: 'text', what: 'map', out })).rejects.toMatchObject({
-        reason: 'media-unsupported',
-        message: 'The detector by-module draws no heat map of this kind of media.',
-      })
-    } finally {
-      await other.dispose()
-    }
+    const other = await DetectorBench.forTest()
+    const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
+    await writeModulePackage(other.modelsDir, { 'main.mjs': main })
+    const file = await other.write('a.txt', 'y'.repeat(150))
+    const out = path.join(other.folder, 'map.png')
+    await expect((await other.start()).show({ file, mediaType: 'text', what: 'map', out })).rejects.toMatchObject({
+      reason: 'media-unsupported',
+      message: 'The detector by-module draws no heat map of this kind of media.',
+    })
   })
 
   it('of a picture that cannot be scored is not written', async () => {

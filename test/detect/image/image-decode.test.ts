@@ -1,8 +1,7 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { decodeImage, otherPictures } from '../../../src/detect/image/image-decode.js'
 import {
@@ -16,15 +15,12 @@ import {
   SVG,
   twoFrames,
 } from '../../support/detector-images.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const LIMITS = { timeoutSeconds: 10 }
 const COLOR = { r: 200, g: 100, b: 50 }
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-decode-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function write(data: Uint8Array | string): Promise<string> {
   const file = path.join(folder, `${Math.random().toString(36).slice(2)}.jpg`)

@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sniffImageFormat } from '../../../src/detect/image/image-format.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 describe('sniffImageFormat', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-image-format-'))
-  })
-  afterAll(() => fs.rm(folder, { recursive: true }))
+  const folder = folderForAll()
   const formatOf = async (bytes: Buffer) => {
     const file = path.join(folder, 'picture.png')
     await fs.writeFile(file, bytes)

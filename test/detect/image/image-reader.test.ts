@@ -1,12 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { readImage } from '../../../src/detect/image/image-reader.js'
 import { imagePreprocessing } from '../../../src/detect/package/image-plan.js'
 import { plain as filled, noise } from '../../support/detector-images.js'
 import { tinyManifest } from '../../support/detector-package.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const TOOLS = { timeoutSeconds: 10, ffmpeg: null, clock: systemClock, parsers: unwatched }
@@ -17,16 +17,12 @@ function plan(refuseFeatureless: boolean) {
 }
 
 describe('readImage', () => {
-  let folder: string
+  const folder = folderForAll()
   const file = async (name: string, bytes: Promise<Buffer>) => {
     const where = path.join(folder, name)
     await fs.writeFile(where, await bytes)
     return where
   }
-  beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-image-reader-'))
-  })
-  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
 
   it('refuses a featureless picture where the package asks for that', async () => {
     const black = await file('black.png', filled({ r: 0, g: 0, b: 0 }, 200, 200).png().toBuffer())

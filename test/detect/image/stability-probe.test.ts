@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { plain } from '../../support/detector-images.js'
@@ -16,37 +16,31 @@ function framed(): Sharp {
 
 describe('a package without a stability probe', () => {
   it('is unsure of an animation whose last frame gets another verdict than its first', async () => {
-    const bench = await DetectorBench.create()
-    try {
-      await writeTinyPackage(bench.modelsDir, { manifest: { decisionBand: { low: 0.5, high: 0.5 } } })
-      const host = await bench.start()
-      const [real, fake] = [plain(INSIDE, 200, 200), plain({ r: 255, g: 0, b: 0 }, 200, 200)]
-      const frames = await Promise.all([real, fake].map((frame) => frame.raw().toBuffer()))
-      const raw = { width: 200, height: 400, channels: 3, pageHeight: 200 } as const
-      const data = await sharp(Buffer.concat(frames), { raw })
-        .webp({ lossless: true, delay: [10, 9000] })
-        .toBuffer()
-      const detection = await host.detect({ file: await bench.write('two.webp', data), mediaType: 'image' })
-      expect(detection.risk).toBeLessThan(0.5)
-      expect(detection).toMatchObject({ unsure: true, unsureBecause: 'flip' })
-      expect(detection.variants.map(({ name, risk }) => [name, risk > 0.5])).toEqual([['frame 2 of 2', true]])
-    } finally {
-      await bench.dispose()
-    }
+    const bench = await DetectorBench.forTest()
+    await writeTinyPackage(bench.modelsDir, { manifest: { decisionBand: { low: 0.5, high: 0.5 } } })
+    const host = await bench.start()
+    const [real, fake] = [plain(INSIDE, 200, 200), plain({ r: 255, g: 0, b: 0 }, 200, 200)]
+    const frames = await Promise.all([real, fake].map((frame) => frame.raw().toBuffer()))
+    const raw = { width: 200, height: 400, channels: 3, pageHeight: 200 } as const
+    const data = await sharp(Buffer.concat(frames), { raw })
+      .webp({ lossless: true, delay: [10, 9000] })
+      .toBuffer()
+    const detection = await host.detect({ file: await bench.write('two.webp', data), mediaType: 'image' })
+    expect(detection.risk).toBeLessThan(0.5)
+    expect(detection).toMatchObject({ unsure: true, unsureBecause: 'flip' })
+    expect(detection.variants.map(({ name, risk }) => [name, risk > 0.5])).toEqual([['frame 2 of 2', true]])
   })
 })
 
 describe('a package with a stability probe', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir, {
       manifest: { stabilityProbe: true, decisionBand: { low: 0.5, high: 0.5 } },
     })
     host = await bench.start()
   })
-  afterAll(() => bench.dispose())
 
   const detect = async (name: string, data: Uint8Array) =>
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
@@ -71,17 +65,13 @@ describe('a package with a stability probe', () => {
   })
 
   it('probes nothing where the risk is unsure already', async () => {
-    const other = await DetectorBench.create()
-    try {
-      await writeTinyPackage(other.modelsDir, {
-        manifest: { stabilityProbe: true, decisionBand: { low: 0, high: 1 } },
-      })
-      const file = await other.write('framed.png', await framed().png().toBuffer())
-      const detection = await (await other.start()).detect({ file, mediaType: 'image' })
-      expect(detection).toMatchObject({ unsure: true, unsureBecause: 'band', variants: [] })
-    } finally {
-      await other.dispose()
-    }
+    const other = await DetectorBench.forTest()
+    await writeTinyPackage(other.modelsDir, {
+      manifest: { stabilityProbe: true, decisionBand: { low: 0, high: 1 } },
+    })
+    const file = await other.write('framed.png', await framed().png().toBuffer())
+    const detection = await (await other.start()).detect({ file, mediaType: 'image' })
+    expect(detection).toMatchObject({ unsure: true, unsureBecause: 'band', variants: [] })
   })
 
   it('leaves out a re-encoding that is too small for the detector', async () => {

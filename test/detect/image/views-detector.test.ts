@@ -1,6 +1,6 @@
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
@@ -28,14 +28,12 @@ function striped(width: number, height: number): Promise<Buffer> {
 }
 
 describe('a package for several views', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeViewsPackage(bench.modelsDir)
     host = await bench.start()
   })
-  afterAll(() => bench.dispose())
 
   const detect = async (name: string, data: Uint8Array) =>
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
@@ -103,14 +101,12 @@ describe('a package for several views', () => {
 })
 
 describe('a package without faces, its network packed', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let host: DetectorHost
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeWholePackage(bench.modelsDir)
     host = await bench.start()
   })
-  afterAll(() => bench.dispose())
 
   it('scores the whole alone', async () => {
     const { notes, parts, rawScore } = await host.detect({
@@ -136,55 +132,39 @@ describe('a package whose whole view says where faces are looked for', () => {
     ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 1 part \(whole picture\), /],
     ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 2 parts, /],
   ])('where it %s', async (_, facesBetween, notes) => {
-    const bench = await DetectorBench.create()
-    try {
-      await writeViewsPackage(bench.modelsDir, { fusion: { ...FUSION, facesBetween } })
-      const host = await bench.start()
-      expect((await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).notes).toMatch(notes)
-    } finally {
-      await bench.dispose()
-    }
+    const bench = await DetectorBench.forTest()
+    await writeViewsPackage(bench.modelsDir, { fusion: { ...FUSION, facesBetween } })
+    const host = await bench.start()
+    expect((await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).notes).toMatch(notes)
   })
 })
 
 describe('a package that judges the whole by a head of its own', () => {
   it('runs it over the encoder whose file another package keeps', async () => {
-    const bench = await DetectorBench.create()
-    try {
-      await writeEncoderPackage(bench.modelsDir)
-      await writeHeadPackage(bench.modelsDir)
-      const host = await bench.start({ detectors: [{ id: 'tiny-head' }] })
-      const file = await bench.write('stripes.png', await striped(192, 128))
-      expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
-    } finally {
-      await bench.dispose()
-    }
+    const bench = await DetectorBench.forTest()
+    await writeEncoderPackage(bench.modelsDir)
+    await writeHeadPackage(bench.modelsDir)
+    const host = await bench.start({ detectors: [{ id: 'tiny-head' }] })
+    const file = await bench.write('stripes.png', await striped(192, 128))
+    expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
   })
 })
 
 it('a network that is not packed as its name says is refused by name', async () => {
-  const bench = await DetectorBench.create()
-  try {
-    await writeWholePackage(bench.modelsDir, (network) => network)
-    await expect(bench.start()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringContaining('whole.onnx.gz of tiny-views cannot be unpacked: incorrect header check'),
-    })
-  } finally {
-    await bench.dispose()
-  }
+  const bench = await DetectorBench.forTest()
+  await writeWholePackage(bench.modelsDir, (network) => network)
+  await expect(bench.start()).rejects.toMatchObject({
+    reason: 'manifest-invalid',
+    message: expect.stringContaining('whole.onnx.gz of tiny-views cannot be unpacked: incorrect header check'),
+  })
 })
 
 describe('its stability probe', () => {
   const variantsOf = async (fields: Record<string, unknown>) => {
-    const bench = await DetectorBench.create()
-    try {
-      await writeViewsPackage(bench.modelsDir, { decisionBand: { low: 0.5, high: 0.5 }, ...fields })
-      const host = await bench.start()
-      return (await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).variants
-    } finally {
-      await bench.dispose()
-    }
+    const bench = await DetectorBench.forTest()
+    await writeViewsPackage(bench.modelsDir, { decisionBand: { low: 0.5, high: 0.5 }, ...fields })
+    const host = await bench.start()
+    return (await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).variants
   }
 
   it('scores the re-encodings with their faces, which change little', async () => {

@@ -19,7 +19,7 @@ const example = (kind: string) => fs.readFile(path.join(EXAMPLES, `${kind}.json`
 const kinds = runtimeSchema.options.map(({ shape }) => shape.kind.value)
 
 describe('the example of each runtime', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let server: ModelServer
   let fileServer: ChildProcess
   /** Addresses of the examples, and those of the servers of this test. */
@@ -29,7 +29,6 @@ describe('the example of each runtime', () => {
   const sample = (name: string) => packagePath('samples', name)
 
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     server = await ModelServer.start()
     fileServer = spawn(process.execPath, [path.join(EXAMPLES, 'server.mjs'), '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -59,7 +58,6 @@ describe('the example of each runtime', () => {
     await copy(packagePath('test', 'fixtures', 'video', 'vp8.webm'), at('example-composed', 'sample.webm'))
   })
   afterAll(async () => {
-    await bench.dispose()
     await server.close()
     fileServer.kill()
     await once(fileServer, 'exit')

@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { manifestDigest } from '../../../src/detect/package/manifest.js'
 import {
   checkChosen,
@@ -18,12 +17,9 @@ import {
   writeHeadPackage,
 } from '../../support/detector-encoded.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
+import { folderForEach, folderForTest } from '../../support/temporary-folder.js'
 
-let modelsDir: string
-beforeEach(async () => {
-  modelsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-models-'))
-})
-afterEach(() => fs.rm(modelsDir, { recursive: true }))
+const modelsDir = folderForEach()
 
 const load = (...ids: string[]) => loadPackages({ modelsDir, detectors: ids.map((id) => ({ id })) })
 
@@ -356,11 +352,9 @@ describe('files of a package', () => {
   })
 
   it('a package folder that is itself a link is taken', async () => {
-    const elsewhere = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-elsewhere-'))
-    const folder = await writeTinyPackage(elsewhere)
+    const folder = await writeTinyPackage(await folderForTest())
     await fs.symlink(folder, path.join(modelsDir, 'tiny-image'))
     await expect(load()).resolves.toHaveLength(1)
-    await fs.rm(elsewhere, { recursive: true })
   })
 })
 

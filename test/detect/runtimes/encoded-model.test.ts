@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { InferenceSession } from 'onnxruntime-node'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { readAudio } from '../../../src/detect/audio/audio-reader.js'
 import { loadChildDetector } from '../../../src/detect/child/load-child-detector.js'
@@ -33,12 +33,10 @@ const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: u
 const SAMPLES = Float32Array.of(0.5, -0.25, 0.75, -0.5)
 const BY_HAND = 2 * 0.5 + 1 * -1 - 1 * 2 + 12 * 0.5 - 0.5
 
-let bench: DetectorBench
+const bench = DetectorBench.forEach()
 beforeEach(async () => {
-  bench = await DetectorBench.create()
   await writeEncoderPackage(bench.modelsDir)
 })
-afterEach(() => bench.dispose())
 
 /** Loads a package and those that it uses into the process of the test, as a detector process does. */
 async function open(id: string): Promise<ChildDetector> {
@@ -128,12 +126,9 @@ describe('a package over the encoder of another', () => {
   it('holds the encoder once for both', async () => {
     await writeEncodedPackage(bench.modelsDir)
     const created = vi.spyOn(InferenceSession, 'create')
-    try {
-      await open('tiny-encoded')
-      expect(created).toHaveBeenCalledTimes(3)
-    } finally {
-      created.mockRestore()
-    }
+    onTestFinished(() => created.mockRestore())
+    await open('tiny-encoded')
+    expect(created).toHaveBeenCalledTimes(3)
   })
 
   it('is refused where the encoder gives no such features', async () => {

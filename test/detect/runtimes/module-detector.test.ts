@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { writeModulePackage } from '../../support/other-packages.js'
 
@@ -23,11 +23,7 @@ export function createDetector({ folder, manifest }) {
 }`
 const HELPER = 'export const LESS = 0'
 
-let bench: DetectorBench
-beforeEach(async () => {
-  bench = await DetectorBench.create()
-})
-afterEach(() => bench.dispose())
+const bench = DetectorBench.forEach()
 
 describe('a module', () => {
   it('scores a file in the detector process', async () => {

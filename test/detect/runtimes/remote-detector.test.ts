@@ -11,16 +11,12 @@ const image = (file: string) => ({ file, mediaType: 'image' as const })
 
 const CLASSES = { outputKind: 'class-logits', fakeClasses: [1] }
 
-let bench: DetectorBench
+const bench = DetectorBench.forEach()
 let server: ModelServer
 beforeEach(async () => {
-  bench = await DetectorBench.create()
   server = await ModelServer.start({ binary: true })
 })
-afterEach(async () => {
-  await bench.dispose()
-  await server.close()
-})
+afterEach(() => server.close())
 
 describe('a remote detector', () => {
   it('scores as the same network does here, after its self-test went over the wire', async () => {

@@ -1,8 +1,7 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { loadChildDetector } from '../../../src/detect/child/load-child-detector.js'
@@ -10,6 +9,7 @@ import type { ChildDetector } from '../../../src/detect/contract/child-detector.
 import { checkSelfTest } from '../../../src/detect/host/self-test.js'
 import { type DetectorPackage, loadPackages } from '../../../src/detect/package/package-loader.js'
 import { calibrate } from '../../../src/detect/scoring/calibration.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const SAMPLES = packagePath('samples')
@@ -18,15 +18,13 @@ const TOOLS = { timeoutSeconds: 1, ffmpeg: null, clock: systemClock, parsers: un
 describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
   let pack: DetectorPackage
   let detector: ChildDetector
-  let folder: string
+  const folder = folderForAll()
 
   beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-text-package-'))
     const [first] = await loadPackages({ modelsDir: packagePath('models'), detectors: [{ id }] })
     pack = first as DetectorPackage
     detector = await loadChildDetector(pack, TOOLS, new Map(), null)
   })
-  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
 
   const riskOf = async (file: string) => {
     const { rawScore, length } = await detector.measure(path.join(SAMPLES, file))

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { writePackage } from '../../support/detector-package.js'
 import { tokenClassifier } from '../../support/tiny-classifiers.js'
@@ -25,11 +25,7 @@ const tokenizerBy = (pattern: string) => ({
   },
 })
 
-let bench: DetectorBench
-beforeEach(async () => {
-  bench = await DetectorBench.create()
-})
-afterEach(() => bench.dispose())
+const bench = DetectorBench.forEach()
 
 function pack(pattern: string, sample: string): Promise<string> {
   const files = {

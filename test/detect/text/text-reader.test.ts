@@ -1,11 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ReadMedia } from '../../../src/detect/contract/medium-reader.js'
 import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { MAX_TEXT_BYTES } from '../../../src/detect/text/decode.js'
 import { readText } from '../../../src/detect/text/text-reader.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const PLAN: TextPreprocessing = {
   kind: 'text',
@@ -28,11 +28,7 @@ const BABBLE = Array.from({ length: 100 }, (_, index) =>
   [7, 3, 9, 1].map((step) => 'qxzjvwkbfp'[Math.floor(index / step + index * step) % 10]).join(''),
 ).join(' ')
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-text-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true, force: true }))
+const folder = folderForAll()
 
 async function read(content: string | Buffer, plan = PLAN): Promise<ReadMedia> {
   const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'text.txt')

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DetectorPackage, loadPackage } from '../../../src/detect/package/package-loader.js'
 import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { ngramInputs, textFeaturesOf } from '../../../src/detect/text/text-features.js'
 import { writePackage } from '../../support/detector-package.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const WORDS = 'it was the baker who told me that his bridge would be closed for a week and so we had to go by the lake'
 const VOCABULARY = Object.fromEntries(
@@ -42,11 +42,7 @@ const TOKENIZER = {
 }
 const TEXT = `${WORDS}.`
 
-let modelsDir: string
-beforeEach(async () => {
-  modelsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-tokens-'))
-})
-afterEach(() => fs.rm(modelsDir, { recursive: true }))
+const modelsDir = folderForEach()
 
 const TOKEN_FILES = { tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json' }
 const NGRAMS = { kind: 'hashed-ngrams', characters: [1, 3], words: [1, 2], buckets: 1024, style: true } as const

@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
@@ -7,6 +6,7 @@ import { packagePath } from '../../../src/core/files.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { readFrames } from '../../../src/detect/video/read-frames.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 // Made by test/fixtures/make-video-fixtures.ts: red, green / blue, white.
@@ -67,16 +67,12 @@ it.each([
   const sizeAt = bytes.lastIndexOf(entry) + 28
   bytes.writeUInt16BE(7680, sizeAt)
   bytes.writeUInt16BE(4320, sizeAt + 2)
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-frames-'))
-  try {
-    await fs.writeFile(path.join(folder, name), bytes)
-    await expect(read(path.join(folder, name), ffmpeg)).rejects.toMatchObject({
-      reason: 'media-too-complex',
-      message: `The video claims 7680x4320 px in ${bytes.length} bytes.`,
-    })
-  } finally {
-    await fs.rm(folder, { recursive: true })
-  }
+  const folder = await folderForTest()
+  await fs.writeFile(path.join(folder, name), bytes)
+  await expect(read(path.join(folder, name), ffmpeg)).rejects.toMatchObject({
+    reason: 'media-too-complex',
+    message: `The video claims 7680x4320 px in ${bytes.length} bytes.`,
+  })
 })
 
 describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where there is none)', () => {
@@ -138,9 +134,8 @@ it('reads what is there of a file that was cut off', async () => {
   expect(whole.frames.length).toBeGreaterThan(cut.frames.length)
 })
 
-it('does not wait for the time of a frame that has none', async ({ onTestFinished }) => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-frames-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+it('does not wait for the time of a frame that has none', async () => {
+  const folder = await folderForTest()
   const program = path.join(folder, 'ffmpeg')
   const line = (time: string) => `printf 'frame:0 pts:${time} pts_time:${time}\\nkept=1\\n' >&3\n`
   const picture = `printf 'P6\\n2 1\\n255\\nabcdef'\n`

@@ -1,5 +1,5 @@
 import fs from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
 import { DetectorBench } from '../../support/detector-bench.js'
@@ -37,15 +37,13 @@ async function writeTinyVideo(
 }
 
 describe('a package with a head of its own', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forEach()
   const withHead = (head: Buffer, frames = 'tiny-encoder') =>
     writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames, head: 'head.onnx' } }, { 'head.onnx': head })
 
   beforeEach(async () => {
-    bench = await DetectorBench.create()
     await writeEncoderPackage(bench.modelsDir)
   })
-  afterEach(() => bench.dispose())
 
   it('judges what the encoder sees in the frames', async () => {
     await withHead(tinyHeadOnnx(0, 1.5))
@@ -86,16 +84,14 @@ describe('a package with a head of its own', () => {
 })
 
 describe('a package that is composed of an image package', () => {
-  let bench: DetectorBench
+  const bench = DetectorBench.forAll()
   let bare: DetectorHost
 
   beforeAll(async () => {
-    bench = await DetectorBench.create()
     await writeTinyPackage(bench.modelsDir)
     await writeTinyVideo(bench.modelsDir)
     bare = await bench.start({ ffmpeg: null })
   })
-  afterAll(() => bench.dispose())
 
   it('reports what was seen, the worst window and the risk of each', async () => {
     const detection = await bare.detect(clip('vp8.webm'))

@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import {
   ALL_FORMATS,
@@ -11,18 +10,15 @@ import {
   MkvOutputFormat,
   Output,
 } from 'mediabunny'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { VideoFacts } from '../../../src/detect/video/video-probe.js'
 import { probe } from '../../support/open-video.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-probe-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const factsOf = (file: string) => probe(file, ({ facts }) => facts)
 

@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   type Admission,
   readAdmission,
@@ -12,6 +11,7 @@ import {
 import { type Examined, examine, needsData } from '../../../src/lab/admit/exam.js'
 import { parseThresholds, type Thresholds } from '../../../src/lab/admit/thresholds.js'
 import type { Evaluation } from '../../../src/lab/evaluate/evaluation.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const MIB = 1024 * 1024
 
@@ -141,11 +141,7 @@ describe('thresholds of a file', () => {
 })
 
 describe('the record of an admission', () => {
-  let folder: string
-  beforeEach(async () => {
-    folder = path.join(await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-admit-')), 'admissions')
-  })
-  afterEach(() => fs.rm(path.dirname(folder), { recursive: true }))
+  const folder = path.join(folderForEach(), 'admissions')
 
   const digestOf = (letter: string) => letter.repeat(64)
   const admission = (digest: string, id = 'tiny'): Admission => ({

@@ -1,7 +1,6 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import {
   type CalibrateOptions,
@@ -14,6 +13,7 @@ import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 const OPTIONS: CalibrateOptions = {
   method: 'platt',
@@ -126,13 +126,11 @@ describe('a calibration of scored rows', () => {
 })
 
 describe('writing a calibration', () => {
-  let models: string
+  const models = folderForAll()
   let folder: string
   beforeAll(async () => {
-    models = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-calibration-'))
     folder = await writeTinyPackage(models)
   })
-  afterAll(() => fs.rm(models, { recursive: true }))
 
   const sample = { measurement: { rawScore: 2, length: undefined } as never }
   const report = (): CalibrationReport => ({ ...known, data, ...calibrateRows(rowsOf(20), OPTIONS) })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
-import { calibrate } from '../../../src/detect/scoring/calibration.js'
+import { calibrate, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { requireFits } from '../../../src/lab/calibrate/calibration-report.js'
 import { fitCalibration, METHODS, requireClasses } from '../../../src/lab/calibrate/fit-calibration.js'
 import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
@@ -25,6 +25,16 @@ describe('what is fitted', () => {
     const weighted = weightedToPrior(rows, 0.2)
     const mean = weighted.reduce((sum, each) => sum + each.weight * calibrate(each.logit, fitted, each.length), 0)
     expect(mean / rows.length).toBeCloseTo(0.2, 1)
+  })
+
+  it('by length is a line a bin, of the rows of that bin', () => {
+    const stretched = (seed: number, by: number, length: number) =>
+      drawn(seed, 4000).map((each) => ({ ...each, logit: each.logit / by, length }))
+    const rows = [...stretched(1, 0.5, 100), ...stretched(2, 1.5, 900)]
+    const fitted = fitCalibration(rows, 'by-length', 0.5, BY_LENGTH)
+    expect(calibrate(2, fitted, 100)).toBeCloseTo(sigmoid(1), 1)
+    expect(calibrate(2, fitted, 900)).toBeCloseTo(sigmoid(3), 1)
+    expect(() => fitCalibration(rows, 'by-length', 0.5, { kind: 'identity' })).toThrow(/bins of length/)
   })
 
   it('has six digits, as a person can read in the manifest', () => {

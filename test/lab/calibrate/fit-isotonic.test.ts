@@ -11,6 +11,12 @@ describe('steps', () => {
     expect(() => fitCalibration(rows, 'isotonic', 0.5, BY_LENGTH)).toThrow(/does not score fake rows above real/)
   })
 
+  it('pool what falls; ties are one', () => {
+    const rows = [row(1, false), row(2, true), row(3, false), row(4, true), row(4, true), row(5, true)]
+    // 1: real; 2 and 3 pooled to a half; 4 and 5 fake, kept from 1 by Platt's target of four fakes.
+    expect(fitIsotonic(rows)).toEqual({ logits: [1, 2.5, 4.333333], risks: [0.25, 0.5, 0.833333] })
+  })
+
   it('count rows by their weight', () => {
     const rows = [row(0, false), row(1, true, { weight: 1 }), row(1, false, { weight: 3 }), row(2, true)]
     expect(fitIsotonic(rows)).toEqual({ logits: [0, 1, 2], risks: [0.25, 0.25, 0.75] })

@@ -32,6 +32,15 @@ describe('the line', () => {
       expect(loss(slope + right, intercept + up)).toBeGreaterThan(best)
   })
 
+  it('stays finite where the classes do not overlap, and its means meet its targets', () => {
+    const rows = [row(-2, false), row(-1, false), row(1, true), row(2, true)]
+    const { intercept, slope } = fitPlatt(rows)
+    const mean = rows.reduce((sum, { logit }) => sum + sigmoid(slope * logit + intercept), 0) / 4
+    const targets = plattTargets(rows)
+    expect(slope).toBeGreaterThan(0)
+    expect(mean).toBeCloseTo((targets.fake + targets.real) / 2, 6)
+  })
+
   it('stays finite for logits in the thousands', () => {
     const rows = drawn(10).map((each) => ({ ...each, logit: each.logit * 1000 }))
     const { slope } = fitPlatt(rows)

@@ -11,6 +11,12 @@ describe('folds', () => {
     for (let fold = 0; fold < FOLDS; fold++) expect(folds.filter((each) => each === fold)).toHaveLength(10)
   })
 
+  it('split no group', () => {
+    const groups = Array.from({ length: 100 }, (_, index) => `group ${index % 12}`)
+    const folds = foldsByGroup(groups)
+    for (const group of groups) expect(new Set(folds.filter((_, index) => groups[index] === group)).size).toBe(1)
+  })
+
   it('of a large group and small ones leave the large one alone', () => {
     const groups = [
       ...Array.from({ length: 100 }, () => 'large'),

@@ -16,10 +16,12 @@ describe('a limit of rows', () => {
     expect([kept.filter(({ fake }) => fake).length, kept.filter(({ fake }) => !fake).length]).toEqual([fakes, reals])
   })
 
-  it('keeps the order, and the rows of a smaller limit among those of a larger one', () => {
+  it('keeps the order, and the rows of a smaller limit among those of a larger one, whatever their order', () => {
     const ids = (limit: number) => selectRows(rows, ['text'], limit).rows.map(({ id }) => id)
     expect(ids(6)).toEqual(ids(6).toSorted())
     for (const id of ids(4)) expect(ids(8)).toContain(id)
+    const reversed = selectRows(rows.toReversed(), ['text'], 6).rows.map(({ id }) => id)
+    expect(reversed.toSorted()).toEqual(ids(6))
   })
 
   it('is of rows that the package scores, of any of its types', () => {

@@ -1,12 +1,12 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { dataPaths } from '../../../src/app/data-dir.js'
 import { admitModel } from '../../../src/app/lab/admit-model.js'
 import { calibrateModel } from '../../../src/app/lab/calibrate-model.js'
 import { readAdmission } from '../../../src/lab/admit/admission-record.js'
 import { parseThresholds } from '../../../src/lab/admit/thresholds.js'
-import { createLabBench, type LabBench } from '../../support/lab-bench.js'
+import { labBenchForAll } from '../../support/lab-bench.js'
 import { writeModulePackage } from '../../support/other-packages.js'
 
 /** The longer the text the higher, and one without an end. */
@@ -20,12 +20,10 @@ export const createDetector = () => ({
 })`
 const ENDLESS = 777
 
-let bench: LabBench
+const bench = labBenchForAll()
 beforeAll(async () => {
-  bench = await createLabBench()
   await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN })
 })
-afterAll(() => bench.dispose())
 
 /** Texts of both classes, the longer half of the fake ones longer than any real one; and one that never ends where asked for. */
 async function texts(...more: number[]): Promise<string> {

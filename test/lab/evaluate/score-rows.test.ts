@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
@@ -11,18 +10,17 @@ import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { settle } from '../../support/manual-clock.js'
 import { storableDetection } from '../../support/pipeline-parts.js'
 import { dataRow, scoredRow } from '../../support/scored-rows.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let folder: string
+const folder = folderForEach()
 let before: string | undefined
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-score-'))
   before = process.env.TMPDIR
   process.env.TMPDIR = folder
 })
 afterEach(async () => {
   if (before === undefined) delete process.env.TMPDIR
   else process.env.TMPDIR = before
-  await fs.rm(folder, { recursive: true })
 })
 
 const row = (id: string) => ({ ...dataRow(id, true), mediaType: 'text' as const })

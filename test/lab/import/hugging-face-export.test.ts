@@ -1,14 +1,10 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readExport } from '../../../src/lab/import/hugging-face-export.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-export-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 async function write(files: Record<string, string | object>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {

@@ -1,16 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { onnxNames } from '../../../src/lab/import/onnx-names.js'
 import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-export-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 
 const refused = (message: string | RegExp) => ({
   reason: 'import-unsupported',

@@ -1,7 +1,4 @@
-import fs from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { loadPackage } from '../../../src/detect/package/package-loader.js'
 import { evaluate } from '../../../src/lab/evaluate/evaluate.js'
 import type { Evaluation } from '../../../src/lab/evaluate/evaluation.js'
@@ -10,12 +7,12 @@ import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { evaluationPage } from '../../../src/lab/report/evaluation-page.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { textOf } from './text-of-page.js'
 
-let folder: string
+const folder = folderForAll()
 let made: (scored: readonly ScoredRow[], prior?: number | null) => Evaluation
 beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-page-'))
   const detector = await loadPackage(await writeTinyPackage(folder))
   made = (scored, prior = null) =>
     evaluate(scored, {
@@ -30,7 +27,6 @@ beforeAll(async () => {
       random: seededRandom(1),
     })
 })
-afterAll(() => fs.rm(folder, { recursive: true }))
 
 describe('the page of an evaluation', () => {
   const rows = () => [

@@ -1,16 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { makeThumbnails } from '../../../src/lab/report/thumbnails.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-thumbnails-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const decoding = { clock: systemClock, ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30 }
 

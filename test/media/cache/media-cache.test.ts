@@ -12,14 +12,15 @@ import { MediaCache, type MediaCacheOptions } from '../../../src/media/cache/med
 import { spool } from '../../../src/media/cache/spool.js'
 import type { MediaEvent } from '../../../src/media/media-event.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
-import { failure, filesBelow, onEnd, startGateway, startSource, temporaryFolder } from '../support/media-parts.js'
+import { failure, filesBelow, onEnd, startGateway, startSource } from '../support/media-parts.js'
 
 /** From the time of the file system on, which stamps new files. */
 const clock = new ManualClock(Math.floor(Date.now() / 1000) * 1000 + 123)
 
 async function openCache(options: Partial<MediaCacheOptions> = {}) {
-  const folder = options.folder ?? (await temporaryFolder())
+  const folder = options.folder ?? (await folderForTest())
   const events: MediaEvent[] = []
   const cache = await MediaCache.open({
     folder,
@@ -54,7 +55,7 @@ describe('MediaCache', () => {
   it('takes no symbolic link for a file of its own, also where the bytes behind it are right', async () => {
     const { cache, folder, has } = await openCache()
     const bytes = someBytes(500)
-    const outside = path.join(await temporaryFolder(), 'file')
+    const outside = path.join(await folderForTest(), 'file')
     await fs.writeFile(outside, bytes)
     const link = fileOf(folder, sha256Hex(bytes))
     await fs.mkdir(path.dirname(link), { recursive: true })
@@ -178,7 +179,7 @@ describe('MediaCache', () => {
   })
 
   it('removes what dead processes left, and nothing of living ones', async () => {
-    const folder = await temporaryFolder()
+    const folder = await folderForTest()
     const host = os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
     const sleeper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     onEnd(async () => {
@@ -208,7 +209,7 @@ describe('MediaCache', () => {
   })
 
   it('ignores files that are not its own', async () => {
-    const folder = await temporaryFolder()
+    const folder = await folderForTest()
     await fs.mkdir(path.join(folder, 'sha256'), { recursive: true })
     await fs.writeFile(path.join(folder, 'sha256', 'README'), someBytes(50_000))
     const { store, has } = await openCache({ folder })
@@ -217,7 +218,7 @@ describe('MediaCache', () => {
   })
 
   it('names a folder that cannot be used', async () => {
-    const folder = path.join(await temporaryFolder(), 'taken')
+    const folder = path.join(await folderForTest(), 'taken')
     await fs.writeFile(folder, 'a file')
     expect((await failure(openCache({ folder }))).reason).toBe('media-cache-failed')
   })
@@ -342,7 +343,7 @@ describe('fetching through the cache', () => {
 
   it('writes a download through no symbolic link, wherever one leads', async () => {
     const { cache } = await openCache()
-    const victim = path.join(await temporaryFolder(), 'victim')
+    const victim = path.join(await folderForTest(), 'victim')
     await fs.writeFile(victim, 'kept')
     const file = cache.temporaryFile()
     await fs.symlink(victim, file)

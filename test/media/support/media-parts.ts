@@ -1,5 +1,4 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
@@ -8,18 +7,13 @@ import { silentLog } from '../../../src/core/log.js'
 import { createMediaSource, type MediaSourceOptions } from '../../../src/media/create-media-source.js'
 import type { MediaEvent } from '../../../src/media/media-event.js'
 import type { MediaSource } from '../../../src/media/media-source.js'
+import { folderForTest } from '../../support/temporary-folder.js'
 import { TestDag } from './dag.js'
 import { type GatewayFaults, TestGateway } from './test-gateway.js'
 
 /** Runs after the test, last registered first. */
 export function onEnd(cleanup: () => Promise<unknown>): void {
   onTestFinished(async () => void (await cleanup()))
-}
-
-export async function temporaryFolder(): Promise<string> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-media-'))
-  onEnd(() => fs.rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 export async function startGateway(dag: TestDag, faults: GatewayFaults = {}): Promise<TestGateway> {
@@ -35,7 +29,7 @@ export interface TestSource extends MediaSource {
 
 /** A media source with short limits and a new cache folder. */
 export async function startSource(options: Partial<MediaSourceOptions> = {}): Promise<TestSource> {
-  const folder = options.cacheDir ?? (await temporaryFolder())
+  const folder = options.cacheDir ?? (await folderForTest())
   const events: MediaEvent[] = []
   const source = await createMediaSource({
     gateways: [],

@@ -1,10 +1,9 @@
-import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { QUEUE_NAMES, type QueueEngine } from '../../../src/queue/queues.js'
 import { openQuietEngine } from '../../support/quiet-engine.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 import { startTestServer } from '../console-parts.js'
 
 const PASSWORD = 'correct horse'
@@ -14,7 +13,7 @@ const basic = { authorization: `Basic ${Buffer.from(`attestd:${PASSWORD}`).toStr
 const engines = ['embedded:', ...(process.env.REDIS_URL ? [process.env.REDIS_URL] : [])]
 
 describe.each(engines)('the board on %s', (url) => {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'attestd-board-'))
+  const dataDir = folderForAll()
   let engine: QueueEngine
 
   beforeAll(async () => {
@@ -27,10 +26,7 @@ describe.each(engines)('the board on %s', (url) => {
     )
     await failOneJob(engine)
   })
-  afterAll(async () => {
-    await engine.close()
-    fs.rmSync(dataDir, { recursive: true })
-  })
+  afterAll(() => engine.close())
 
   async function openBoard(password?: string) {
     const { server, recorded } = await startTestServer({ password, boardQueues: engine.boardQueues() })

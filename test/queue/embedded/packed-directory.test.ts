@@ -1,16 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { placeEmptyDatabase } from '../../../src/queue/embedded/empty-database.js'
 import { packDirectory, unpackDirectory } from '../../../src/queue/embedded/packed-directory.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-packed-'))
-})
-afterEach(() => fs.rm(folder, { recursive: true }))
+const folder = folderForEach()
 const at = (...names: string[]) => path.join(folder, ...names)
 
 /** Every file with its content, every directory with a slash behind. */

@@ -1,18 +1,16 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { redisTarget } from '../../../src/queue/redis/redis-access.js'
 import { parseRedisUrl } from '../../../src/queue/redis/redis-url.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
 describe('what opens Redis', () => {
-  let folder: string
+  const folder = folderForAll()
   beforeAll(async () => {
-    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-redis-access-'))
     for (const name of ['ca', 'cert', 'key']) await fs.writeFile(at(name), `-----BEGIN ${name}-----\n`)
     await fs.writeFile(at('der'), Buffer.from([0x30, 0x82]))
   })
-  afterAll(() => fs.rm(folder, { recursive: true }))
   const at = (name: string) => path.join(folder, name)
 
   it('is the password of the settings before that of the URL', async () => {

@@ -1,8 +1,7 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLoopback } from '../../../src/core/net/loopback.js'
 import type { Sandbox } from '../../../src/sandbox/create-sandbox.js'
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import type { FaultPlanInput } from '../../../src/sandbox/faults/faults.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { send, sendSigned } from '../../support/sandbox-requests.js'
 
@@ -122,48 +121,12 @@ describe('only this machine', () => {
     const reply = await admin('POST', '/sandbox/reset', undefined, headers)
     expect([reply.status, reply.json.error.code]).toEqual([403, 'loopback-only'])
   })
-
-  it.each([
-    ['127.0.0.1', true],
-    ['[::ffff:7f00:1]', true],
-    ['::1%lo', true],
-    ['sub.localhost', true],
-    ['127.1', false],
-    ['127.8.9.1', true],
-    ['localhost', true],
-    ['::1', true],
-    ['[::1]', true],
-    ['::ffff:127.0.0.1', true],
-    ['0.0.0.0', false],
-    ['::', false],
-    ['192.168.0.1', false],
-    ['10.0.0.1', false],
-    ['::ffff:10.0.0.1', false],
-    ['localhost.evil.example', false],
-    ['', false],
-  ])('loopback %s: %s', (host, expected) => {
-    expect(isLoopback(host)).toBe(expected)
-  })
 })
 
 describe('startSandbox', () => {
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('does not listen on %s unless allowed to', async (host) => {
-    await expect(startSandbox({ host })).rejects.toMatchObject({ reason: 'setting-invalid' })
-  })
-
-  it.each([
-    ['a rule that no route can show', { faults: { rules: [{ route: 'list', fault: 'bad-block' }] } }],
-    ['a plan that is no plan', { faults: 'often' }],
-    ['a port out of range', { port: 70_000 }],
-    ['a prefix that is no header name', { headerPrefix: 'Acme Inc' }],
-    ['a wallet that is no address', { attesterKey: { accessKey: 'a', signingSecret: 'b', wallet: '0x1' } }],
-    [
-      'one access key for both',
-      { attesterKey: { accessKey: 'a', signingSecret: 'b' }, submitterKey: { accessKey: 'a', signingSecret: 'c' } },
-    ],
-    ['blocks above the cap of clients', { chunkBytes: 3 * 1024 * 1024 }],
-  ])('does not start with %s', async (_name, options) => {
-    await expect(startSandbox(options as Partial<SandboxOptions>)).rejects.toMatchObject({ reason: 'setting-invalid' })
+  it('does not start with wrong options', async () => {
+    const faults: FaultPlanInput = { rules: [{ route: 'list', fault: 'bad-block' }] }
+    await expect(startSandbox({ faults })).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
   it('listens elsewhere where allowed to, and still keeps /sandbox to this machine', async () => {

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { verifyAttestation } from '../../../src/chain/eas/verify.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
@@ -98,26 +98,20 @@ it.each(['idempotent', 'reject'] as const)(
   'under %s exactly one of many at once is stored',
   async (duplicateScores) => {
     const sandbox = await startSandbox({ duplicateScores })
-    try {
-      const asset = await assetOf(sandbox)
-      const replies = await Promise.all(Array.from({ length: 20 }, () => score(sandbox, asset.id, 5)))
-      expect(sandbox.scores()).toHaveLength(1)
-      const won = replies.filter(({ status }) => status === 200)
-      expect(won).toHaveLength(duplicateScores === 'reject' ? 1 : 20)
-      expect(new Set(won.map(({ json }) => json.score.attestationUid)).size).toBe(1)
-    } finally {
-      await sandbox.close()
-    }
+    onTestFinished(() => sandbox.close())
+    const asset = await assetOf(sandbox)
+    const replies = await Promise.all(Array.from({ length: 20 }, () => score(sandbox, asset.id, 5)))
+    expect(sandbox.scores()).toHaveLength(1)
+    const won = replies.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(duplicateScores === 'reject' ? 1 : 20)
+    expect(new Set(won.map(({ json }) => json.score.attestationUid)).size).toBe(1)
   },
 )
 
 it('no provider: scores carry no attestation', async () => {
   const sandbox = await startSandbox({ embeddedWallet: null })
-  try {
-    expect((await score(sandbox, (await assetOf(sandbox)).id)).json.score.attestationUid).toBeNull()
-  } finally {
-    await sandbox.close()
-  }
+  onTestFinished(() => sandbox.close())
+  expect((await score(sandbox, (await assetOf(sandbox)).id)).json.score.attestationUid).toBeNull()
 })
 
 describe('at Privy', () => {

@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { CID } from 'multiformats/cid'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dagBlocks, resolvePath } from '../../../src/sandbox/gateway/dag-walk.js'
 import { DirectoryBlockstore, readBlock } from '../../../src/sandbox/gateway/directory-blockstore.js'
 import { MediaStore } from '../../../src/sandbox/gateway/media-store.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const CONTENT = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251))
 
-let folder: string
+const folder = folderForEach()
 let blocks: DirectoryBlockstore
 beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-media-store-'))
   blocks = await DirectoryBlockstore.open(path.join(folder, 'deep', 'blocks'))
 })
-afterEach(() => fs.rm(folder, { recursive: true }))
 const store = (algorithm: 'sha256' | 'keccak256' = 'sha256') => new MediaStore({ blocks, algorithm, chunkBytes: 300 })
 
 describe('media as blocks', () => {

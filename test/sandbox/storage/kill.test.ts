@@ -1,23 +1,19 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { type SandboxFacts, type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.js'
 import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
+import { folderForEach } from '../../support/temporary-folder.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-let folder: string
+const folder = folderForEach()
 const running: SandboxProcess[] = []
-beforeEach(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-sandbox-data-'))
-})
 afterEach(async () => {
   await Promise.all(running.splice(0).map((sandbox) => sandbox.end('SIGKILL')))
-  await fs.rm(folder, { recursive: true })
 })
 
 async function start(...args: string[]): Promise<SandboxProcess> {

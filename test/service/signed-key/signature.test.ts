@@ -1,8 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { canonicalPayload, signatureOf, signedHeaders } from '../../../src/service/signed-key/signature.js'
-import { readSigningVectors } from '../../support/signing-vectors.js'
 
-const vectors = readSigningVectors()
+/** A request with its signature, computed outside the project from the specification. */
+interface SigningVector {
+  readonly name: string
+  readonly signingSecret: string
+  readonly timestamp: string
+  readonly method: string
+  readonly target: string
+  readonly body: string
+  readonly bodySha256: string
+  readonly canonicalPayload: string
+  readonly signature: string
+}
+
+const file = new URL('../../vectors/signing-vectors.json', import.meta.url)
+const { vectors } = JSON.parse(readFileSync(file, 'utf8')) as { vectors: SigningVector[] }
 const unread = new Set(vectors.map((vector) => vector.name))
 
 describe('signing vectors', () => {

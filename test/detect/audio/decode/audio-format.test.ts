@@ -1,15 +1,11 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sniffAudioFormat } from '../../../../src/detect/audio/decode/audio-format.js'
+import { folderForAll } from '../../../support/temporary-folder.js'
 import { rawWav, riffChunk } from '../../../support/wav-file.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-format-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 async function formatOf(bytes: Buffer) {
   const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'sound.xyz')

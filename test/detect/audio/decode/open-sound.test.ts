@@ -1,17 +1,16 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/core/clock.js'
 import { openSound } from '../../../../src/detect/audio/decode/open-sound.js'
 import { silentFlac } from '../../../support/silent-flac.js'
+import { folderForTest } from '../../../support/temporary-folder.js'
 import { unwatched } from '../../../support/unwatched-parsers.js'
 
 const MIB = 1024 * 1024
 
-it('a small file of much silence is decoded in pieces that fit into memory', async ({ onTestFinished }) => {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-audio-'))
-  onTestFinished(() => fs.rm(folder, { recursive: true }))
+it('a small file of much silence is decoded in pieces that fit into memory', async () => {
+  const folder = await folderForTest()
   const file = path.join(folder, 'silence.flac')
   const bytes = silentFlac(120)
   expect(bytes.length).toBeLessThan(5000)
