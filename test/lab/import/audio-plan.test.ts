@@ -5,7 +5,12 @@ describe('the plan of an audio export', () => {
   it('without its configuration, or of spectrograms, is refused', () => {
     expect(() => audioPlan(null, null, null)).toThrow(/preprocessor_config/)
     const spectrogram = { feature_extractor_type: 'ASTFeatureExtractor', sampling_rate: 16_000 }
-    expect(() => audioPlan(spectrogram, null, null)).toThrow(/takes the output of ASTFeatureExtractor/)
+    expect(() => audioPlan(spectrogram, null, null)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/takes the output of ASTFeatureExtractor; only models of the raw waveform/),
+        fix: expect.stringContaining('remote-file'),
+      }),
+    )
   })
 
   it('hears a recording at its own length, without a search for speech, which the card names', () => {
@@ -22,5 +27,14 @@ describe('the plan of an audio export', () => {
     expect(plan.preprocessing).toMatchObject({ window: { samples: 64_600 }, padding: 'zero' })
     expect(plan.guesses).toHaveLength(1)
     expect(() => audioPlan({ sampling_rate: 16_000 }, 4, 64_600)).toThrow(/takes 64600 samples, not the 64000/)
+  })
+
+  it("keeps the level of the feature extractor, and fills up a window of one's own, which is no guess", () => {
+    const config = { feature_extractor_type: 'Wav2Vec2FeatureExtractor', sampling_rate: 16_000, do_normalize: false }
+    expect(audioPlan(config, 3, null)).toMatchObject({
+      preprocessing: { window: { samples: 48_000 }, padding: 'zero', normalize: 'none' },
+      guesses: [expect.stringMatching(/^Speech is not looked for/)],
+    })
+    expect(() => audioPlan({ feature_extractor_type: 'Wav2Vec2FeatureExtractor' }, null, null)).toThrow(/sampling_rate/)
   })
 })

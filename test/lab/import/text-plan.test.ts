@@ -5,4 +5,14 @@ describe('the plan of a text export', () => {
   it('without its configuration is refused', () => {
     expect(() => textPlan({ config: {}, tokenizer: null }, ['en'])).toThrow(/tokenizer\.json/)
   })
+
+  it.each([
+    [{ model_type: 'bert', max_position_embeddings: 512 }, 512, 512],
+    [{ model_type: 'roberta', max_position_embeddings: 514 }, null, 512],
+    [{ model_type: 'deberta' }, 256, 256],
+    [{}, null, 512],
+  ])('of %j with a tokenizer of %j takes %j tokens', (config, maxLength, expected) => {
+    const { preprocessing } = textPlan({ config, tokenizer: { maxLength } }, ['en', 'de'])
+    expect(preprocessing).toMatchObject({ languages: ['en', 'de'], features: { maxTokens: expected } })
+  })
 })
