@@ -6,7 +6,7 @@ import { silentLog } from '../../src/core/log.js'
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection, DetectorHost } from '../../src/detect/detection.js'
 import { type AnalyzeOptions, analyze } from '../../src/pipeline/analyze.js'
-import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
+import { type VerdictKey, VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { MemoryClaims } from '../../src/queue/claims.js'
 import type { JobRun } from '../../src/queue/queues.js'
 import { ManualClock } from '../support/manual-clock.js'
@@ -39,6 +39,8 @@ async function outcomeOf(
     mediaType?: null
     bytes?: Uint8Array
     claimed?: (contentHash: string) => string
+    /** What happens while the media is fetched. */
+    meanwhile?: (verdicts: VerdictStore, contentHash: string) => Promise<void>
     host?: Partial<DetectorHost>
     run?: JobRun<unknown>
   } = {},
@@ -64,11 +66,13 @@ async function outcomeOf(
   const clock = new ManualClock()
   const claims = new MemoryClaims(clock)
   if (given.claimed) await claims.take(given.claimed(asset.contentHash), 'another', 1000)
+  const verdicts = new VerdictStore(folder)
   let held = 0
   const end = await analyze({
     media: {
       fetch: async () => {
         held += 1
+        await given.meanwhile?.(verdicts, asset.contentHash)
         return {
           file,
           release: () => {
@@ -78,7 +82,7 @@ async function outcomeOf(
       },
     } as unknown as AnalyzeOptions['media'],
     detectors: detectors as DetectorHost,
-    verdicts: new VerdictStore(folder),
+    verdicts,
     queue: {
       add: async (...added) => {
         queued.push(added)
@@ -183,15 +187,23 @@ it('an asset of a kind whose detector is gone, before or while it is fetched, wa
   }
 })
 
+const keyOf = (contentHash: string): VerdictKey => ({
+  contentHash,
+  detectorDigest: SUMMARY.digest,
+  mediaType: 'image',
+  platform: PLATFORM,
+  expectedShare: 0.5,
+})
+
+it('takes the verdict that another asset with the same content got while its media was fetched', async () => {
+  const meanwhile = (verdicts: VerdictStore, contentHash: string) => verdicts.put(keyOf(contentHash), SURE)
+  const { end, asked, held } = await outcomeOf({}, 'abstain', { meanwhile })
+  expect(end).toMatchObject({ result: { outcome: 'scored', cached: true } })
+  expect({ asked, held }).toEqual({ asked: [], held: 0 })
+})
+
 it('waits while another asset with the same content is being measured, and spends no try', async () => {
-  const claimed = (contentHash: string) =>
-    verdictName({
-      contentHash,
-      detectorDigest: SUMMARY.digest,
-      mediaType: 'image',
-      platform: PLATFORM,
-      expectedShare: 0.5,
-    })
+  const claimed = (contentHash: string) => verdictName(keyOf(contentHash))
   const { end, asked, held, queued } = await outcomeOf({}, 'abstain', { claimed })
   expect(end).toEqual({ kind: 'hold', reason: 'analysis-elsewhere', delayMs: 1000 })
   expect({ asked, held, queued }).toEqual({ asked: [], held: 0, queued: [] })
