@@ -29,12 +29,14 @@ export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 export type ScoreInput = Omit<ScoreRecord, 'id' | 'createdAt'>
 
 /** All scores of an asset, as percentages; null where there are none. The names of the fields are our choice. */
-export interface Aggregate {
-  readonly scoreCount: number
-  readonly meanRiskScore: number | null
-  readonly minRiskScore: number | null
-  readonly maxRiskScore: number | null
-}
+export const aggregateSchema = z.looseObject({
+  scoreCount: z.int(),
+  meanRiskScore: z.number().nullable(),
+  minRiskScore: z.number().nullable(),
+  maxRiskScore: z.number().nullable(),
+})
+/** See the schema. */
+export type Aggregate = z.infer<typeof aggregateSchema>
 
 /** How a POST of a score ended. `pending`: it is being handled, or its fault keeps it for ever. */
 export type ScoreOutcome = 'pending' | 'stored' | 'same' | 'conflict' | 'not-open' | 'refused' | 'fault'
@@ -56,9 +58,10 @@ export interface ScoreAttempt {
 }
 
 /** With `same` and `conflict` nothing was stored, and `score` is the attester's earlier one. */
-export type RecordResult =
-  | { readonly outcome: 'stored' | 'same'; readonly score: ScoreRecord }
-  | { readonly outcome: 'conflict'; readonly score: ScoreRecord }
+export interface RecordResult {
+  readonly outcome: 'stored' | 'same' | 'conflict'
+  readonly score: ScoreRecord
+}
 
 /** Score records, and the history of every attempt to make one. */
 export class ScoreBook {

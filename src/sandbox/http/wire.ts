@@ -12,6 +12,7 @@ import {
   timeReplySchema,
 } from '../../service/signed-key/schemas.js'
 import { looseRecordSchema, MEDIA_CONTEXT_MAX } from '../../service/wire-fields.js'
+import { aggregateSchema } from '../books/score-book.js'
 import { TEXT_LIMITS } from '../choices.js'
 import { SIGNED } from './openapi.js'
 import { REFUSALS, type RefusalCode } from './refusal.js'
@@ -61,12 +62,7 @@ export const ScoreBody = scoreRequestSchema.extend({
 /** The score on record, also where the request only repeated it, and the aggregate of its asset with it. */
 export const ScoreReply = scoreReplySchema.extend({
   score: scoreSchema.extend({ algorithm: z.string(), notes: z.string(), createdAt: z.string() }),
-  aggregate: z.looseObject({
-    scoreCount: z.int(),
-    meanRiskScore: z.number().nullable(),
-    minRiskScore: z.number().nullable(),
-    maxRiskScore: z.number().nullable(),
-  }),
+  aggregate: aggregateSchema,
 })
 
 /** `mediaContext` is counted in characters, not UTF-16 units; a deadline in the past is refused by `registerAsset`. */

@@ -63,7 +63,7 @@ function singleRoute(app: App, world: World): void {
 function ownAsset(world: World, wallet: string, id: string) {
   const asset = world.assets.find(id)
   if (asset === null || asset.ownerAddress !== wallet) throw wrongKind('attester')
-  const aggregate = { ...world.scores.aggregateOf(id) }
+  const aggregate = world.scores.aggregateOf(id)
   return { asset: assetView(world, asset), stake: stakeView(world, wallet), aggregate }
 }
 

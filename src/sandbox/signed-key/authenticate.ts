@@ -4,7 +4,7 @@ import type { KeyKind } from '../../service/signed-key/schemas.js'
 import type { ApiKey } from '../books/key-ring.js'
 import { parseJsonBody, rawBodyOf } from '../http/json-body.js'
 import { Refusal } from '../http/refusal.js'
-import { expectedSignature, isSameSignature } from '../http/signature-check.js'
+import { expectedSignature, isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 
 /** The key that signed a request, with its wallet. */
@@ -69,7 +69,7 @@ export function checkSignature(
     target: request.raw.url ?? '',
     bodySha256,
   })
-  if (!isSameSignature(signature, expected))
+  if (!isSameSecret(signature, expected))
     throw new Refusal('signature-invalid', 'The signature is not that of this request.')
 }
 

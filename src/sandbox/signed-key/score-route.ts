@@ -51,7 +51,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
   // The asset may have closed, and another score come, while the wallet signed: from here on nothing waits.
   openAsset(world, entry)
   const score = recorded(entry, world.scores.record(attestation === null ? input : { ...input, attestation }))
-  return { score: scoreView(score), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+  return { score: scoreView(score), aggregate: world.scores.aggregateOf(asset.id) }
 }
 
 function openAsset(world: World, entry: ScoreAttempt): SandboxAsset {

@@ -57,7 +57,7 @@ function assetRoutes(app: App, world: World): void {
     return {
       asset: sessionAssetView(world, asset),
       scores: world.scores.ofAsset(asset.id).map(sessionScoreView),
-      aggregate: { ...world.scores.aggregateOf(asset.id) },
+      aggregate: world.scores.aggregateOf(asset.id),
     }
   })
 }

@@ -64,7 +64,7 @@ async function storeScore(world: World, entry: ScoreAttempt, body: Body) {
     authenticityScore: body.authenticityScore,
     attestation,
   })
-  return { score: sessionScoreView(recorded(entry, result)), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+  return { score: sessionScoreView(recorded(entry, result)), aggregate: world.scores.aggregateOf(asset.id) }
 }
 
 function refuseContradiction({ authenticityScore, deepfakeRiskBps }: Body): void {

@@ -13,7 +13,7 @@ export function sessionAssetView(world: World, asset: SandboxAsset): SessionAsse
 
 /** An asset as lists and events carry it. */
 export function listedAssetView(world: World, asset: SandboxAsset) {
-  return { ...sessionAssetView(world, asset), aggregate: { ...world.scores.aggregateOf(asset.id) } }
+  return { ...sessionAssetView(world, asset), aggregate: world.scores.aggregateOf(asset.id) }
 }
 
 /** A score record of either API as this API's wire carries it; a score of the other one has no authenticity of its own. */

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { addressSchema, bytes32Schema, percentageSchema } from '../../service/wire-fields.js'
+import { aggregateSchema } from '../books/score-book.js'
 import { DEFAULT_CHAIN_ID, TEXT_LIMITS } from '../choices.js'
 import { WALLET_SESSION } from '../http/openapi.js'
-import { RegisterBody, refusedWith, ScoreReply, WireMediaAsset } from '../http/wire.js'
+import { RegisterBody, refusedWith, WireMediaAsset } from '../http/wire.js'
 
 /** Schemas of the wallet-session routes, as exact as this service is. */
 
@@ -45,8 +46,6 @@ export const ChainReply = z.looseObject({
   timestamp: z.int().meta({ description: 'Of that block, Unix seconds.' }),
 })
 
-const Aggregate = ScoreReply.shape.aggregate
-
 /** `myScore` is left out, because this API has no query for it; `mediaType` only where the submitter stated it. */
 export const SessionAsset = WireMediaAsset.omit({ myScore: true })
   .extend({ mediaType: WireMediaAsset.shape.mediaType.optional() })
@@ -63,7 +62,7 @@ export const AssetCreatedReply = z.looseObject({ asset: SessionAsset })
 /** In either case; it can only repeat who the session is of, another wallet is refused with 403. */
 export const OwnerQuery = z.object({ owner: addressSchema.meta({ description: 'Must be the wallet of the session.' }) })
 
-const ListedAsset = SessionAsset.extend({ aggregate: Aggregate }).meta({ id: 'ListedAsset' })
+const ListedAsset = SessionAsset.extend({ aggregate: aggregateSchema }).meta({ id: 'ListedAsset' })
 /** Of the open assets, and of a submitter's own, open and closed; in the order of registration. */
 export const AssetsReply = z.looseObject({ assets: z.array(ListedAsset) })
 
@@ -83,7 +82,11 @@ const SessionScore = z
   .meta({ id: 'SessionScore' })
 
 /** Any asset, also after it closed, with the scores of all attesters, those of the signed-key API among them. */
-export const AssetReply = z.looseObject({ asset: SessionAsset, scores: z.array(SessionScore), aggregate: Aggregate })
+export const AssetReply = z.looseObject({
+  asset: SessionAsset,
+  scores: z.array(SessionScore),
+  aggregate: aggregateSchema,
+})
 
 /** The risk counts in basis points; authenticity that is off by more than AUTHENTICITY_TOLERANCE is refused. */
 export const ScoreBody = z.looseObject({
@@ -95,7 +98,7 @@ export const ScoreBody = z.looseObject({
   signature: z.string().optional().meta({ description: 'Ignored.' }),
 })
 /** Sent with 201 for a new score, with 200 for one that repeats the score on record. */
-export const ScoreCreatedReply = z.looseObject({ score: SessionScore, aggregate: Aggregate })
+export const ScoreCreatedReply = z.looseObject({ score: SessionScore, aggregate: aggregateSchema })
 
 const PlainError = z
   .looseObject({ error: z.string() })
