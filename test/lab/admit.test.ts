@@ -56,6 +56,23 @@ describe('models admit', () => {
     expect(onProgress).not.toHaveBeenCalled()
   })
 
+  it('that was stopped resumes with the rows that were scored', async () => {
+    const stop = new AbortController()
+    const first = admitModel(bench.settings, 'tiny-image', {
+      ...options({ minRows: 50 }),
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    })
+    await expect(first).rejects.toMatchObject({
+      reason: 'draining',
+      message: expect.stringMatching(/^Interrupted after \d of 4 rows; the same command resumes there/),
+    })
+    const kept = path.join(bench.settings.dataDir, 'rows.partial.jsonl')
+    expect((await fs.readFile(kept, 'utf8')).split('\n').length).toBeGreaterThan(1)
+    await admit({ minRows: 50 })
+    await expect(fs.stat(kept)).rejects.toThrow(/ENOENT/)
+  })
+
   it('weights that state no commercial use are refused where the settings ask for open ones', async () => {
     await expect(start(false, true)).rejects.toMatchObject({
       reason: 'detector-not-open',

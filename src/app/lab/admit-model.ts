@@ -4,8 +4,8 @@ import { AttestdError } from '../../core/errors.js'
 import { VERSION } from '../../core/version.js'
 import { loadOrder } from '../../detect/package/package-loader.js'
 import { withdrawAdmission, writeAdmission } from '../../lab/admit/admission-record.js'
-import { type ExamRow, examine, needsData } from '../../lab/admit/exam.js'
-import type { Thresholds } from '../../lab/admit/thresholds.js'
+import { type ExamRow, examine } from '../../lab/admit/exam.js'
+import { needsData, type Thresholds } from '../../lab/admit/thresholds.js'
 import { refuseTimeouts } from '../../lab/evaluate/refuse-timeouts.js'
 import { measureSample } from '../../lab/measure/measure-sample.js'
 import { openDataDir } from '../data-dir.js'
@@ -40,6 +40,7 @@ export interface AdmissionResult {
 
 /**
  * Examines a package by an operator's thresholds; keeps its admission where it passes, takes an earlier one back where not.
+ * An exam that was stopped resumes where it was.
  * @throws AttestdError setting-invalid (data are needed), data-dir-unusable, disk-full, lab-data-invalid,
  *   detector-timeout (of a file), draining, and what stops detectors
  */
@@ -48,18 +49,18 @@ export async function admitModel(
   named: string,
   options: AdmitModelOptions,
 ): Promise<AdmissionResult> {
-  const { command, data, root, signal, thresholds } = options
+  const { command, data, signal, thresholds } = options
   if (data === null && needsData(thresholds)) {
     throw new AttestdError('setting-invalid', 'These thresholds need labeled data; pass it with --data.')
   }
   const pack = await namedPackage(settings, named)
   // Before the exam, which may take hours.
-  const { admissions: folder } = await openDataDir(settings.dataDir)
+  const { admissions: folder, root: keepIn } = await openDataDir(settings.dataDir)
   const packages = loadOrder([pack])
   const measuring = await measuringOf(settings, signal)
   const sample = await measureSample(packages, { ...measuring, times: TIMES, tested: true })
   const evaluation =
-    data === null ? null : await evaluateModel(settings, named, { ...options, data, root, out: null, by: [], command })
+    data === null ? null : await evaluateModel(settings, named, { ...options, data, keepIn, out: null, by: [] })
   if (evaluation) refuseTimeouts(evaluation.outcomes.failed['detector-timeout'] ?? 0, evaluation.data.rows)
   const { manifest, digest } = pack
   const packageLicenses = packages.map((one) => one.manifest.license)

@@ -44,7 +44,7 @@ export async function evaluateModel(
   const data = await readData(options.data, options.root)
   const { detector, kept, otherMedia, scored } = await scoreForLab(settings, named, data, {
     ...options,
-    keepIn: options.out,
+    keepIn: options.out ?? options.keepIn ?? null,
   })
   const evaluation = evaluationSchema.parse(
     evaluate(scored, {

@@ -1,6 +1,6 @@
 import type { Evaluation } from '../evaluate/evaluation.js'
 import type { SampleMeasurement } from '../measure/measure-sample.js'
-import { DATA_THRESHOLDS, type Thresholds } from './thresholds.js'
+import type { Thresholds } from './thresholds.js'
 
 const MIB = 1024 * 1024
 
@@ -21,10 +21,6 @@ export interface Examined {
   /** Null where no threshold needs labeled data. */
   readonly evaluation: Evaluation | null
 }
-
-/** Whether any threshold can only be judged on labeled data. */
-export const needsData = (thresholds: Thresholds): boolean =>
-  DATA_THRESHOLDS.some((name) => thresholds[name] !== undefined)
 
 /** Holds what was measured against each threshold that is stated. */
 export function examine(thresholds: Thresholds, { packageLicenses, sample, evaluation }: Examined): ExamRow[] {

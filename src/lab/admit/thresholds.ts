@@ -4,13 +4,13 @@ import { AttestdError, errorText } from '../../core/errors.js'
 
 const share = z.number().min(0).max(1)
 
-/** What a package must reach; what is not stated is not asked. */
-export const thresholdsSchema = z.strictObject({
+/** Thresholds that can only be judged on labeled data. */
+const dataThresholds = z.strictObject({
   /** Of all rows with a risk, the decision band left out of account. */
   minAuc: share.optional(),
   minTprAt5: share.optional(),
   minTprAt1: share.optional(),
-  /** Share of real files with a risk of 0.5 or more. */
+  /** Share of real rows with a risk of 0.5 or more. */
   maxFpr: share.optional(),
   /** Expected calibration error. */
   maxEce: share.optional(),
@@ -18,6 +18,10 @@ export const thresholdsSchema = z.strictObject({
   maxAbstainRate: share.optional(),
   /** Rows of each class that the figures must come from. */
   minRows: z.int().min(1).optional(),
+})
+
+/** What a package must reach; what is not stated is not asked. */
+export const thresholdsSchema = dataThresholds.extend({
   /** Median time for the package's own sample, ms. */
   maxLatencyMs: z.number().positive().optional(),
   /** Resident memory of a process with this package alone, MiB. */
@@ -28,16 +32,9 @@ export const thresholdsSchema = z.strictObject({
 
 export type Thresholds = z.infer<typeof thresholdsSchema>
 
-/** Those that need labeled data. */
-export const DATA_THRESHOLDS = [
-  'minAuc',
-  'minTprAt5',
-  'minTprAt1',
-  'maxFpr',
-  'maxEce',
-  'maxAbstainRate',
-  'minRows',
-] as const satisfies readonly (keyof Thresholds)[]
+/** Whether any threshold can only be judged on labeled data. */
+export const needsData = (thresholds: Thresholds): boolean =>
+  dataThresholds.keyof().options.some((name) => thresholds[name] !== undefined)
 
 /**
  * Thresholds of a YAML file; those given in addition override its own.

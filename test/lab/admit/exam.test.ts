@@ -8,8 +8,8 @@ import {
   withdrawAdmission,
   writeAdmission,
 } from '../../../src/lab/admit/admission-record.js'
-import { type Examined, examine, needsData } from '../../../src/lab/admit/exam.js'
-import { parseThresholds, type Thresholds } from '../../../src/lab/admit/thresholds.js'
+import { type Examined, examine } from '../../../src/lab/admit/exam.js'
+import { needsData, parseThresholds, type Thresholds } from '../../../src/lab/admit/thresholds.js'
 import type { Evaluation } from '../../../src/lab/evaluate/evaluation.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
