@@ -21,57 +21,41 @@ export function queueVerb(): Command {
   const queue = new Command('queue').description(
     'Inspect and repair the queues, through the running daemon if there is one.',
   )
-  const verb = (name: string, summary: string) =>
-    verbWithSettings(name, summary, KEYS).option(
+  const add = (name: string, summary: string, work: (control: QueueControl, flags: QueueFlags) => Promise<void>) => {
+    const verb = verbWithSettings(name, summary, KEYS).option(
       '--queue <name>',
       'analyze, submit, or one kind such as analyze-image (default: all)',
     )
-  const list = (name: string, summary: string) =>
-    verb(name, summary)
-      .option('--limit <count>', 'maximum number of jobs', '50')
-      .option('--json', 'JSON instead of a table')
-  const failed = list('failed', 'List failed jobs with their reason.')
-  const waiting = list('waiting', 'List jobs that wait for a retry, with the last reason.')
-  const retry = verb('retry', 'Retry failed jobs.').option(
-    '--id <job...>',
-    'only these jobs, as `queue failed` lists them',
-  )
-  const drain = verb(
+    queue.addCommand(verb.action((flags: QueueFlags) => withQueues(verb, (control) => work(control, flags))))
+    return verb
+  }
+  for (const list of [
+    add('failed', 'List failed jobs with their reason.', listFailed),
+    add('waiting', 'List jobs that wait for a retry, with the last reason.', listWaiting),
+  ]) {
+    list.option('--limit <count>', 'maximum number of jobs', '50').option('--json', 'JSON instead of a table')
+  }
+  add('retry', 'Retry failed jobs.', async (control, { queue: name, id }) => {
+    printText(`${await control.retry({ ...named(name), ids: id })} failed jobs will be retried.\n`)
+  }).option('--id <job...>', 'only these jobs, as `queue failed` lists them')
+  add(
     'drain',
     'Remove waiting jobs; active and failed ones stay, and open assets are queued again within minutes.',
+    async (control, { queue: name }) => printText(`${await control.drain(named(name))} waiting jobs removed.\n`),
   )
-  const pause = verb('pause', 'Stop all daemons on the queue from taking jobs until `resume`; active jobs finish.')
-  const resume = verb('resume', 'Let the daemons take jobs again.')
-  queue.addCommand(failed.action((flags: QueueFlags) => withQueues(failed, (control) => listFailed(control, flags))))
-  queue.addCommand(waiting.action((flags: QueueFlags) => withQueues(waiting, (control) => listWaiting(control, flags))))
-  queue.addCommand(
-    retry.action(({ queue: name, id }: QueueFlags) =>
-      withQueues(retry, async (control) => {
-        const count = await control.retry({ ...named(name), ids: id })
-        printText(`${count} failed jobs will be retried.\n`)
-      }),
-    ),
+  add(
+    'pause',
+    'Stop all daemons on the queue from taking jobs until `resume`; active jobs finish.',
+    async (control, { queue: name }) => printPaused(await control.pause(named(name))),
   )
-  queue.addCommand(
-    drain.action(({ queue: name }: QueueFlags) =>
-      withQueues(drain, async (control) => {
-        printText(`${await control.drain(named(name))} waiting jobs removed.\n`)
-      }),
-    ),
+  add('resume', 'Let the daemons take jobs again.', async (control, { queue: name }) =>
+    printPaused(await control.resume(named(name))),
   )
-  for (const change of [pause, resume]) {
-    const action = change.name() as 'pause' | 'resume'
-    queue.addCommand(
-      change.action(({ queue: name }: QueueFlags) =>
-        withQueues(change, async (control) => {
-          const paused = await control[action](named(name))
-          printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'All queues resumed.\n')
-        }),
-      ),
-    )
-  }
   return queue
 }
+
+const printPaused = (paused: readonly string[]): void =>
+  printText(paused.length > 0 ? `Paused: ${paused.join(', ')}.\n` : 'All queues resumed.\n')
 
 async function withQueues(verb: Command, work: (control: QueueControl) => Promise<void>): Promise<void> {
   const { openQueueControl } = await import('../app/verbs/queue-control.js')

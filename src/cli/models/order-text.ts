@@ -1,6 +1,14 @@
 import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
+import { EXIT } from '../../core/shutdown.js'
+import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
+
+/** Prints what became of an order; the exit code is 1 where a daemon did not carry it out. */
+export function printOrder(json: boolean | undefined, answer: OrderAnswer): void {
+  printFound(json, answer, () => orderLines(answer))
+  process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
+}
 
 /** Lines of what is in use after an order, the daemons that did not carry it out, and the media that lost its last detector. */
 export function orderLines({ daemons, detectors }: OrderAnswer): string[] {

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import { choiceText } from '../../config/detector-choice.js'
-import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printFound } from '../terminal/print.js'
-import { orderLines } from './order-text.js'
+import { printOrder } from './order-text.js'
 
 /** `attestd models reload`; of this shell's settings only a --detectors that was typed reaches the daemons. */
 export function modelsReloadVerb(): Command {
@@ -18,8 +16,6 @@ export function modelsReloadVerb(): Command {
     // Only what is stated here and now: the daemons have their own selection.
     const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
     const { reloadFleet } = await import('../../app/verbs/order-detectors.js')
-    const answer = await reloadFleet(settings.dataDir, named)
-    printFound(json, answer, () => orderLines(answer))
-    process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
+    printOrder(json, await reloadFleet(settings.dataDir, named))
   })
 }

@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
-import { EXIT } from '../../core/shutdown.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
-import { printFound } from '../terminal/print.js'
-import { orderLines } from './order-text.js'
+import { printOrder } from './order-text.js'
 
 /** `attestd models rollback`. */
 export function modelsRollbackVerb(): Command {
@@ -14,8 +12,6 @@ export function modelsRollbackVerb(): Command {
   verb.option('--json', 'JSON instead of a table')
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { rollBackFleet } = await import('../../app/verbs/order-detectors.js')
-    const answer = await rollBackFleet(settingsOf(verb).settings.dataDir)
-    printFound(json, answer, () => orderLines(answer))
-    process.exitCode = answer.daemons.every(({ outcome }) => outcome === 'done') ? EXIT.ok : EXIT.failed
+    printOrder(json, await rollBackFleet(settingsOf(verb).settings.dataDir))
   })
 }
