@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bootstrapIntervals, intervalOf, quantile, resampler } from '../../src/lab/metrics/bootstrap.js'
 import { mcNemar } from '../../src/lab/metrics/mcnemar.js'
-import { averagePrecision } from '../../src/lab/metrics/precision-recall.js'
+import { averagePrecision, precisionRecallPoints } from '../../src/lab/metrics/precision-recall.js'
 import { type LabeledScore, rankScores } from '../../src/lab/metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../../src/lab/metrics/reliability.js'
 import { areaUnderRoc, equalErrorRate, rocPoints, tprAtFpr } from '../../src/lab/metrics/roc.js'
@@ -71,6 +71,12 @@ describe('ranking metrics', () => {
       { threshold: 0.35, fpr: 0.5, tpr: 1 },
       { threshold: 0.1, fpr: 1, tpr: 1 },
     ])
+    expect(precisionRecallPoints(SCIKIT)).toEqual([
+      { threshold: 0.8, recall: 0.5, precision: 1 },
+      { threshold: 0.4, recall: 0.5, precision: 0.5 },
+      { threshold: 0.35, recall: 1, precision: 2 / 3 },
+      { threshold: 0.1, recall: 1, precision: 0.5 },
+    ])
   })
 })
 
@@ -109,6 +115,10 @@ describe('thresholds', () => {
     expect(bandEffect(ranked([0.3, 0], [0.4, 1], [0.95, 1]), { low: 0.3, high: 0.95 })).toEqual({
       abstainRate: 1 / 3,
       accuracyOutside: 1,
+    })
+    expect(bandEffect(ranked([0.4, 1]), { low: 0.3, high: 0.95 })).toEqual({
+      abstainRate: 1,
+      accuracyOutside: Number.NaN,
     })
   })
 })

@@ -5,6 +5,7 @@ import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-s
 import { calibrate } from '../../detect/scoring/calibration.js'
 import type { DataRow } from '../data/data-row.js'
 import { statedIn } from '../data/row-fields.js'
+import { type Evaluation, verdictsSchema } from '../evaluate/evaluation.js'
 import { figures, verdictMetrics } from '../evaluate/row-metrics.js'
 import { weightedToPrior } from '../metrics/class-weights.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
@@ -17,20 +18,13 @@ import { FOLDS, foldsByGroup } from './folds.js'
 import { type SuggestedBand, suggestBand } from './suggest-band.js'
 
 const number = z.number().nullable()
-const band = z.strictObject({ low: z.number(), high: z.number() })
+/** A decision band with what its verdicts are worth. */
+const judgedBand = verdictsSchema.extend({ low: z.number(), high: z.number() })
 const reliability = z.strictObject({
   ece: number,
   brier: number,
   logLoss: number,
   bins: z.array(z.strictObject({ rows: z.number(), meanRisk: number, fakeShare: number })),
-})
-const outside = z.strictObject({
-  decided: number,
-  right: number,
-  rightWhenFake: number,
-  rightWhenReal: number,
-  /** Lower end of the 95 % interval of `right`, by drawing whole sources. */
-  rightAtLeast: number,
 })
 
 /** What `models calibrate` finds; kept in the package's evaluation/calibration.json where it was written. */
@@ -51,9 +45,9 @@ export const calibrationReportSchema = z.strictObject({
   after: reliability,
   /** Share of verdicts that must be right; on each side 0.05 less will do. */
   accuracy: z.number(),
-  bandBefore: band.extend(outside.shape),
+  bandBefore: judgedBand,
   /** Each half of the sources judged by the band that the other half suggests; the band itself is that of all rows. */
-  bandAfter: band.extend(outside.shape),
+  bandAfter: judgedBand,
 })
 
 export type CalibrationReport = z.infer<typeof calibrationReportSchema>
@@ -194,4 +188,4 @@ function called(
   }))
 }
 
-const worthOf = (rows: readonly VerdictRow[]): z.infer<typeof outside> => verdictMetrics(rows, seededRandom(1))
+const worthOf = (rows: readonly VerdictRow[]): Evaluation['verdicts'] => verdictMetrics(rows, seededRandom(1))

@@ -64,6 +64,16 @@ const mistake = z.strictObject({
   columns: z.record(z.string(), z.string()),
 })
 
+/** What verdicts are worth at even odds, of the rows with a risk. */
+export const verdictsSchema = z.strictObject({
+  decided: figure,
+  right: figure,
+  rightWhenFake: figure,
+  rightWhenReal: figure,
+  /** Lower end of the 95 % interval of `right`, by drawing whole sources. */
+  rightAtLeast: figure,
+})
+
 /** What `models eval` writes as eval.json. */
 export const evaluationSchema = z.strictObject({
   schema: z.literal(1),
@@ -106,14 +116,7 @@ export const evaluationSchema = z.strictObject({
     abstained: counts,
     failed: counts,
   }),
-  /** What the verdicts are worth at even odds, of the rows with a risk. */
-  verdicts: z.strictObject({
-    decided: figure,
-    right: figure,
-    rightWhenFake: figure,
-    rightWhenReal: figure,
-    rightAtLeast: figure,
-  }),
+  verdicts: verdictsSchema,
   /** Of all rows with a risk, the decision band left out of account. */
   all: metrics,
   /** Of the rows that the detector is sure of. */

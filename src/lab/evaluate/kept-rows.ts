@@ -3,10 +3,9 @@ import path from 'node:path'
 import { z } from 'zod'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { readFileIfPresent } from '../../core/files.js'
-import { REASONS, type Reason } from '../../core/reasons.js'
 import { readJson } from '../../core/text.js'
 import { keptDetection } from '../../detect/stored-detection.js'
-import type { ScoredRow } from './scored-row.js'
+import { type ScoredRow, unscoredSchema } from './scored-row.js'
 
 const FILE = 'rows.partial.jsonl'
 
@@ -16,13 +15,7 @@ const keptRow = z.object({
   id: z.string(),
   sha256: z.string(),
   detection: keptDetection.nullable(),
-  unscored: z
-    .object({
-      how: z.enum(['abstained', 'failed']),
-      reason: z.enum(Object.keys(REASONS) as [Reason, ...Reason[]]),
-      message: z.string(),
-    })
-    .nullable(),
+  unscored: unscoredSchema.nullable(),
 })
 
 /** The rows that an evaluation has scored so far, in its folder, so that a stopped one resumes. */

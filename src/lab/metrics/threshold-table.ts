@@ -1,7 +1,8 @@
 import { asRisk } from '../../core/risk.js'
 import { isUnsure } from '../../detect/scoring/calibration.js'
-import { classTotals, type RankedScores, sum } from './ranked-scores.js'
+import { type RankedScores, sum } from './ranked-scores.js'
 import type { RocPoint } from './roc.js'
+import { verdictsAt } from './verdicts.js'
 
 /** Risks that the table looks at. */
 const THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
@@ -21,15 +22,14 @@ export interface ThresholdRow extends RocPoint {
 /** The table of `THRESHOLDS`. */
 export function thresholdTable(ranked: RankedScores): ThresholdRow[] {
   return THRESHOLDS.map((threshold) => {
-    const flagged = keep(ranked, (risk) => risk >= threshold)
-    const [totals, counts] = [classTotals(ranked), classTotals(flagged)]
-    const rows = totals.fakes + totals.reals
+    const { flaggedFakes, flaggedReals, missedFakes, passedReals } = verdictsAt(ranked, threshold)
+    const right = flaggedFakes + passedReals
     return {
       threshold,
-      tpr: counts.fakes / totals.fakes,
-      fpr: counts.reals / totals.reals,
-      precision: counts.fakes / (counts.fakes + counts.reals),
-      accuracy: (counts.fakes + totals.reals - counts.reals) / rows,
+      tpr: flaggedFakes / (flaggedFakes + missedFakes),
+      fpr: flaggedReals / (flaggedReals + passedReals),
+      precision: flaggedFakes / (flaggedFakes + flaggedReals),
+      accuracy: right / (right + flaggedReals + missedFakes),
       ...(threshold < 0.5
         ? { abstainRate: Number.NaN, accuracyOutside: Number.NaN }
         : bandEffect(ranked, { low: opposite(threshold), high: threshold })),
@@ -46,8 +46,9 @@ export function bandEffect(
   band: { readonly low: number; readonly high: number },
 ): { abstainRate: number; accuracyOutside: number } {
   const sure = keep(ranked, (risk) => !isUnsure(asRisk(risk), band))
-  const outside = sum(sure.fakes) + sum(sure.reals)
-  const right = sum(keep(sure, (risk) => risk >= 0.5).fakes) + sum(keep(sure, (risk) => risk < 0.5).reals)
+  const { flaggedFakes, flaggedReals, missedFakes, passedReals } = verdictsAt(sure)
+  const right = flaggedFakes + passedReals
+  const outside = right + flaggedReals + missedFakes
   const all = sum(ranked.fakes) + sum(ranked.reals)
   return { abstainRate: (all - outside) / all, accuracyOutside: right / outside }
 }

@@ -32,6 +32,8 @@ export class ParquetFile {
   readonly columns: readonly ParquetColumn[]
   readonly #buffer: AsyncBuffer
   readonly #metadata: FileMetaData
+  /** First row of each row group, and the number of all rows. */
+  readonly #starts = [0]
 
   private constructor(file: string, buffer: AsyncBuffer, metadata: FileMetaData) {
     this.file = file
@@ -41,6 +43,7 @@ export class ParquetFile {
       name: element.name,
       members: children.map((child) => child.element.name),
     }))
+    for (const { num_rows: rows } of metadata.row_groups) this.#starts.push((this.#starts.at(-1) ?? 0) + Number(rows))
   }
 
   /** Reads its last bytes alone. */
@@ -58,36 +61,28 @@ export class ParquetFile {
 
   /** All rows with some of the columns. */
   records(columns: readonly string[]): Promise<Record<string, unknown>[]> {
-    const groups = this.#metadata.row_groups.map((_, nth) => nth)
-    return this.#read(columns, groups, 0, Number(this.#metadata.num_rows))
+    return this.#read(columns, 0, this.#metadata.row_groups.length)
   }
 
   /** The row group of a row, and its place in there. */
   placeOf(row: number): { group: number; nth: number } {
-    let start = 0
-    for (const [group, { num_rows: rows }] of this.#metadata.row_groups.entries()) {
-      if (row < start + Number(rows)) return { group, nth: row - start }
-      start += Number(rows)
-    }
+    const group = this.#starts.findLastIndex((start) => start <= row)
+    if (group < this.#metadata.row_groups.length) return { group, nth: row - (this.#starts[group] ?? 0) }
     throw new AttestdError('lab-data-invalid', `${this.file} has no row ${row + 1}.`)
   }
 
   /** One column of one row group. */
   async group(column: string, group: number): Promise<unknown[]> {
-    const before = this.#metadata.row_groups.slice(0, group)
-    const start = before.reduce((sum, { num_rows: rows }) => sum + Number(rows), 0)
-    const end = start + Number(this.#metadata.row_groups[group]?.num_rows ?? 0)
-    return (await this.#read([column], [group], start, end)).map((record) => record[column])
+    return (await this.#read([column], group, group + 1)).map((record) => record[column])
   }
 
-  async #read(
-    columns: readonly string[],
-    groups: readonly number[],
-    rowStart: number,
-    rowEnd: number,
-  ): Promise<Record<string, unknown>[]> {
+  /** @param groups from the first row group to before the other */
+  async #read(columns: readonly string[], ...groups: [from: number, to: number]): Promise<Record<string, unknown>[]> {
+    const [rowStart, rowEnd] = groups.map((group) => this.#starts[group] ?? 0) as [number, number]
     if (columns.length === 0) return Array.from({ length: rowEnd - rowStart }, () => ({}))
-    const bytes = groups.reduce((sum, group) => sum + this.#bytesOf(columns, group), 0)
+    const bytes = this.#metadata.row_groups
+      .slice(...groups)
+      .reduce((sum, group) => sum + unpackedBytes(group, columns), 0)
     if (bytes > MAX_UNPACKED_BYTES) {
       throw new AttestdError(
         'lab-data-invalid',
@@ -97,12 +92,11 @@ export class ParquetFile {
     const options = { file: this.#buffer, metadata: this.#metadata, columns: [...columns], rowStart, rowEnd }
     return asParquet(this.file, () => parquetReadObjects({ ...options, compressors: COMPRESSORS, utf8: false }))
   }
+}
 
-  #bytesOf(columns: readonly string[], group: number): number {
-    const chunks = this.#metadata.row_groups[group]?.columns ?? []
-    const wanted = chunks.filter(({ meta_data: facts }) => columns.includes(facts?.path_in_schema[0] ?? ''))
-    return wanted.reduce((sum, { meta_data: facts }) => sum + Number(facts?.total_uncompressed_size ?? 0), 0)
-  }
+function unpackedBytes({ columns: chunks }: FileMetaData['row_groups'][number], columns: readonly string[]): number {
+  const wanted = chunks.filter(({ meta_data: facts }) => columns.includes(facts?.path_in_schema[0] ?? ''))
+  return wanted.reduce((sum, { meta_data: facts }) => sum + Number(facts?.total_uncompressed_size ?? 0), 0)
 }
 
 async function asParquet<T>(file: string, work: () => Promise<T>): Promise<T> {
