@@ -1,4 +1,5 @@
 import { AttestdError } from '../../core/errors.js'
+import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
@@ -18,12 +19,16 @@ export interface VideoFrames {
   close(): Promise<void>
 }
 
+/** Encoders hide less, to begin at a keyframe or to end with the sound. */
+const HIDDEN_SECONDS = 1
+
 /** Opens a video and plans which frames are decoded. @throws AttestdError media-* */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
   const video = isRead(format) ? await tools.parsers.during(() => openVideo(file, format)) : null
   if (video !== null) await refuseHuge(video)
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
+    if (format.demuxer === 'mov') await refuseHidden(file, video)
     const frames = () => keyframePictures(video, maxFrames, tools)
     return { format: format.name, facts: video.facts, frames, close: () => video.close() }
   }
@@ -45,6 +50,15 @@ async function refuseHuge({ bytes, close, facts: { height, width } }: OpenVideo)
   if (width * height <= pixelAllowance(bytes, true)) return
   await close()
   throw new AttestdError('media-too-complex', `The video claims ${width}x${height} px in ${bytes} bytes.`)
+}
+
+/** Pictures in front of or behind what the edit list of an MP4 shows: ffmpeg leaves them out, the reader here does not. */
+async function refuseHidden(file: string, { close, facts: { keyframes, seconds } }: OpenVideo): Promise<void> {
+  const first = keyframes[0] ?? 0
+  const last = Math.max(seconds + Math.min(0, first), keyframes.at(-1) ?? 0)
+  if (first > -HIDDEN_SECONDS && last < (await editedSeconds(file)) + HIDDEN_SECONDS) return
+  await close()
+  throw new AttestdError('media-unsupported', 'The video holds pictures that its edit list hides.')
 }
 
 const isRead = (format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } =>

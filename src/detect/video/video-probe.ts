@@ -1,5 +1,12 @@
 import fs from 'node:fs/promises'
-import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
+import {
+  CustomSource,
+  EncodedPacketSink,
+  Input,
+  type InputFormat,
+  type InputTrack,
+  type InputVideoTrack,
+} from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
@@ -100,11 +107,20 @@ async function open(
   hasIndex: boolean,
   noTrack: AttestdError,
 ): Promise<Omit<OpenVideo, 'bytes' | 'close'>> {
-  const track = (await input.getVideoTracks())[0]
+  const tracks = await input.getVideoTracks()
+  const track = tracks[0]
   if (track === undefined) {
     if ((await input.getTracks()).length === 0) throw noTrack
     throw new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
   }
+  const soundTracks = await input.getAudioTracks()
+  if (!(await isFirstChosen(tracks)) || !(await isFirstChosen(soundTracks)))
+    throw new AttestdError(
+      'media-unsupported',
+      'The video has several tracks of a kind; players differ in which they play.',
+    )
+  if (await track.canBeTransparent())
+    throw new AttestdError('media-unsupported', 'The video is transparent: what is behind it is not known.')
   const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]
   if (width * height > MAX_FRAME_PIXELS) {
     throw new AttestdError(
@@ -127,7 +143,7 @@ async function open(
     ...pace,
     bitsPerSecond: seconds > 0 ? (fileBytes * 8) / seconds : 0,
     ...keyframes,
-    hasSound: (await input.getAudioTracks()).length > 0,
+    hasSound: soundTracks.length > 0,
   }
   return {
     facts,
@@ -142,6 +158,12 @@ async function open(
       }
     },
   }
+}
+
+/** Whether the first track of a kind is the one that players choose by flags, by order, or by what it takes: it alone has the flag. */
+async function isFirstChosen(tracks: readonly InputTrack[]): Promise<boolean> {
+  const flags = await Promise.all(tracks.map(async (track) => (await track.getDisposition()).default))
+  return tracks.length <= 1 || (flags[0] === true && !flags.includes(true, 1))
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   Input,
   MkvOutputFormat,
   Output,
+  type VideoTrackMetadata,
 } from 'mediabunny'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
@@ -41,6 +42,48 @@ async function remuxed(timeOf: (nth: number) => number): Promise<string> {
   await fs.writeFile(file, Buffer.from(target.buffer!))
   return file
 }
+
+/** Matroska with a track of vp8.webm for each of these. */
+async function muxed(...tracks: VideoTrackMetadata[]): Promise<string> {
+  const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(fixture('vp8.webm')) })
+  const track = (await input.getPrimaryVideoTrack())!
+  const decoderConfig = (await track.getDecoderConfig())!
+  const target = new BufferTarget()
+  const output = new Output({ format: new MkvOutputFormat(), target })
+  const sources = tracks.map((metadata) => {
+    const source = new EncodedVideoPacketSource('vp8')
+    output.addVideoTrack(source, metadata)
+    return source
+  })
+  await output.start()
+  for await (const packet of new EncodedPacketSink(track).packets())
+    for (const source of sources) await source.add(packet, { decoderConfig })
+  await output.finalize()
+  input.dispose()
+  const file = path.join(folder, 'muxed.mkv')
+  await fs.writeFile(file, Buffer.from(target.buffer!))
+  return file
+}
+
+describe('what players show otherwise', () => {
+  const [first, other] = [{ disposition: { default: true } }, { disposition: { default: false } }]
+
+  it('is refused where several tracks of pictures are not marked so that all begin with the first', async () => {
+    expect((await factsOf(await muxed(first, other))).codec).toBe('vp8')
+    for (const tracks of [
+      [other, first],
+      [first, first],
+      [other, other],
+    ])
+      await expect(factsOf(await muxed(...tracks))).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
+  it('is refused where the pictures are transparent', async () => {
+    expect((await factsOf(await muxed({}))).codec).toBe('vp8')
+    const clear = await muxed({ canBeTransparent: true })
+    await expect(factsOf(clear)).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+})
 
 // Made by test/fixtures/make-video-fixtures.ts: 20 frames of 160x120 in two seconds.
 describe('what a container states', () => {
