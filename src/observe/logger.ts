@@ -1,4 +1,4 @@
-import { isatty } from 'node:tty'
+import { isatty, WriteStream } from 'node:tty'
 import { type LogFn, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { Settings } from '../config/settings.js'
@@ -50,7 +50,9 @@ export function createLogger(options: LoggerOptions): Logger {
   const terminal = typeof destination === 'number' && isatty(destination)
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal)
   const redact = createRedactor(options.secrets)
-  const show = pretty ? prettyFactory({ ...PRETTY, colorize: terminal }) : undefined
+  // Node knows NO_COLOR, FORCE_COLOR and the terminals without colors.
+  const colorize = terminal && WriteStream.prototype.getColorDepth() > 1
+  const show = pretty ? prettyFactory({ ...PRETTY, colorize }) : undefined
   const write = (line: string) => {
     const clean = redact(line)
     // The pretty text has other quoting than the JSON line, so it is redacted once more.

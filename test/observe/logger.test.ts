@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -152,6 +152,26 @@ describe('createLogger', () => {
     log.info({}, 'Started')
     expect(parsed()[0].msg).toBe('Started')
   })
+
+  it.skipIf(process.platform !== 'linux' || !fs.existsSync('/usr/bin/script'))(
+    'has colors on a terminal, but not where NO_COLOR or TERM=dumb rules them out',
+    () => {
+      const logger = entryFile(new URL('../../src/observe/logger.ts', import.meta.url).href, 'logger')
+      const line = `import(${JSON.stringify(logger)}).then(({ createLogger }) =>
+        createLogger({ level: 'info', format: 'auto', secrets: [] }).info({}, 'shown'))`
+      // The util-linux program runs a command on a terminal of its own.
+      const onTerminal = (env: Record<string, string>) =>
+        execFileSync('/usr/bin/script', ['-qec', '"$NODE" -e "$LINE"', '/dev/null'], {
+          env: { NODE: process.execPath, LINE: line, TERM: 'xterm', ...env },
+          encoding: 'utf8',
+        })
+      expect(onTerminal({})).toContain('\u001b')
+      for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+        expect(onTerminal(env)).toMatch(/INFO: shown/)
+        expect(onTerminal(env)).not.toContain('\u001b')
+      }
+    },
+  )
 
   it('loses nothing when the process ends at once', async () => {
     const script = path.join(await folderForTest(), 'end.mjs')
