@@ -29,11 +29,7 @@ export interface ClockState {
 }
 
 /** Service time as it was estimated at one moment, kept with a signature to judge it afterwards. */
-export interface ClockStamp {
-  /** Unix milliseconds. */
-  readonly serviceMs: number
-  readonly monotonicMs: number
-}
+export type ClockStamp = Pick<ClockSample, 'serviceMs' | 'monotonicMs'>
 
 /** Service time as far as the service stated it, else local time: for deadlines and people, not for signatures. Unix ms, whole. */
 export const statedOrLocal = (service: Pick<ServiceClock, 'stated'> | undefined, local: Pick<Clock, 'now'>): number =>

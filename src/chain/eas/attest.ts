@@ -83,7 +83,7 @@ function unsignedAttestation(
       verifyingContract: profile.contract,
     },
     primaryType: ATTEST_TYPE,
-    types: ATTEST_TYPES[version],
+    types: { [ATTEST_TYPE]: [...ATTEST_TYPES[version][ATTEST_TYPE]] },
     message: {
       version,
       schema: profile.schemaUid,

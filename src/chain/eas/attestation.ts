@@ -1,5 +1,7 @@
 import type { Address, Hex } from 'viem'
+import type { z } from 'zod'
 import type { ScoreValues } from '../../core/risk.js'
+import type { attestationSchema } from './wire.js'
 
 /** Where and how attestations are made: everything of them that is the same for each. */
 export interface EasProfile {
@@ -31,28 +33,4 @@ export interface AttestedScore extends ScoreValues {
 }
 
 /** An off-chain attestation as it travels: JSON, every bigint a decimal string. `salt` is absent in version 1. */
-export interface OffchainAttestation {
-  readonly version: 1 | 2
-  readonly uid: Hex
-  readonly domain: {
-    readonly name: string
-    readonly version: string
-    readonly chainId: string
-    readonly verifyingContract: Address
-  }
-  readonly primaryType: string
-  readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
-  readonly message: {
-    readonly version: number
-    readonly schema: Hex
-    readonly recipient: Address
-    /** Unix seconds. */
-    readonly time: string
-    readonly expirationTime: string
-    readonly revocable: boolean
-    readonly refUID: Hex
-    readonly data: Hex
-    readonly salt?: Hex
-  }
-  readonly signature: { readonly v: number; readonly r: Hex; readonly s: Hex }
-}
+export type OffchainAttestation = z.output<typeof attestationSchema>

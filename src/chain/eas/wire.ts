@@ -28,7 +28,10 @@ function hex(bytes: number) {
 const data = z
   .string()
   // Aborts, so that no pattern runs over megabytes.
-  .max(2 + 2 * DATA_MAX_BYTES, { error: `at most ${DATA_MAX_BYTES} bytes`, abort: true })
+  .max(2 + 2 * DATA_MAX_BYTES, {
+    error: `at most ${DATA_MAX_BYTES} bytes`,
+    abort: true,
+  })
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'bytes in hex')
   .transform((text) => text.toLowerCase() as Hex)
 
@@ -52,40 +55,35 @@ const recoveryId = z
   .union([z.literal(0), z.literal(1), z.literal(27), z.literal(28)], '27 or 28')
   .transform((v) => (v < 27 ? v + 27 : v))
 
-const attestationSchema = z
-  .object({
+/** The form in which attestations travel, and which `OffchainAttestation` describes. */
+export const attestationSchema = z.object({
+  version: attestationVersion,
+  uid: hex(32),
+  domain: z.object({
+    name: word,
+    version: word,
+    chainId: digits(CHAIN_ID_MAX),
+    verifyingContract: address,
+  }),
+  primaryType: word,
+  types: z.strictObject(
+    { Attest: z.array(z.object({ name: word, type: word })).max(FIELDS_MAX) },
+    'the struct Attest alone',
+  ),
+  message: z.object({
     version: attestationVersion,
-    uid: hex(32),
-    domain: z.object({
-      name: word,
-      version: word,
-      chainId: digits(CHAIN_ID_MAX),
-      verifyingContract: address,
-    }),
-    primaryType: word,
-    types: z.strictObject(
-      { Attest: z.array(z.object({ name: word, type: word })).max(FIELDS_MAX) },
-      'the struct Attest alone',
-    ),
-    message: z.object({
-      version: attestationVersion,
-      schema: hex(32),
-      recipient: address,
-      time: digits(UINT64_MAX),
-      expirationTime: digits(UINT64_MAX),
-      revocable: z.boolean(),
-      refUID: hex(32),
-      data,
-      salt: hex(32).optional(),
-    }),
-    signature: z.object({ v: recoveryId, r: hex(32), s: hex(32) }),
-  })
-  .transform(
-    ({ message: { salt, ...message }, ...rest }): OffchainAttestation => ({
-      ...rest,
-      message: salt === undefined ? message : { ...message, salt },
-    }),
-  )
+    schema: hex(32),
+    recipient: address,
+    /** Unix seconds. */
+    time: digits(UINT64_MAX),
+    expirationTime: digits(UINT64_MAX),
+    revocable: z.boolean(),
+    refUID: hex(32),
+    data,
+    salt: hex(32).exactOptional(),
+  }),
+  signature: z.object({ v: recoveryId, r: hex(32), s: hex(32) }),
+})
 
 /**
  * An attestation from JSON (or from the EAS SDK, with its bigints) in the one form of `OffchainAttestation`: numbers as

@@ -26,12 +26,7 @@ export interface SessionEvent {
 }
 
 /** What may be shown of a session: everything but its token. */
-export interface SessionFacts {
-  readonly address: string
-  readonly roles: readonly string[]
-  /** Unix seconds of service time. */
-  readonly expiresAt: number
-}
+export type SessionFacts = Readonly<Pick<Session, 'address' | 'roles' | 'expiresAt'>>
 
 /** Who signs in where and for what; `origin` and `chainId` are what a challenge may state of itself. */
 export interface SessionKeeperOptions {
