@@ -54,7 +54,7 @@ export class DatabaseThread {
     this.lost = new Promise((resolve) => {
       this.#reportLost = resolve
     })
-    worker.on('message', (message: ThreadMessage) => this.#hear(message))
+    worker.on('message', (message: ThreadMessage) => this.#receive(message))
     worker.on('error', (error) => this.#end(error))
     worker.on('exit', (code) => this.#end(new Error(`the database thread exited with code ${code}`)))
   }
@@ -87,7 +87,7 @@ export class DatabaseThread {
     })
   }
 
-  #hear(message: ThreadMessage): void {
+  #receive(message: ThreadMessage): void {
     if (message.type === 'notification') this.#onNotification(message.channel, message.payload)
     if (message.type !== 'result' && message.type !== 'error') return
     const waiting = this.#waiting.get(message.id)

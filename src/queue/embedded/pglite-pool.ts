@@ -13,6 +13,11 @@ const MAINTENANCE_LOOK_MS = 60_000
 const MAINTENANCE_DUE = 5000
 /** Statements after which maintenance does not wait for the next look: about 5000 jobs, 25 MB of dead rows and WAL. */
 const MAINTENANCE_PRESSING = 50_000
+/**
+ * A single-user PostgreSQL has no autovacuum and no checkpointer: without this the files grow with every job. To analyze
+ * the system's own tables as well doubles the time, and they stay as they are.
+ */
+const MAINTENANCE = ['VACUUM', 'ANALYZE job, event', 'CHECKPOINT']
 
 /** As BullMQ's `extend_lock` and `update_data`, but in one statement. */
 const SAVE = `
@@ -111,7 +116,7 @@ export class PglitePool extends EventEmitter implements PgPool {
   /** Gives dead rows and old WAL back. */
   async maintain(): Promise<void> {
     this.#statements = 0
-    await this.#thread.request({ ask: 'maintain' })
+    for (const statement of MAINTENANCE) await this.query(statement)
   }
 
   /** BullMQ does not end a pool that it was given: call this after closing all queues and workers. */

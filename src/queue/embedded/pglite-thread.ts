@@ -49,14 +49,8 @@ class DatabaseThread {
   }
 
   async #do(request: ThreadRequest): Promise<QueryRows> {
-    switch (request.ask) {
-      case 'query':
-        return request.params ? this.#statements.run(request.text, request.params) : this.#script(request.text)
-      case 'maintain':
-        return this.#maintain()
-      case 'close':
-        return this.#close()
-    }
+    if (request.ask === 'close') return this.#close()
+    return request.params ? this.#statements.run(request.text, request.params) : this.#script(request.text)
   }
 
   /** Several statements in one text; the answer is the last one's. */
@@ -64,16 +58,6 @@ class DatabaseThread {
     const last = (await this.#db.exec(text)).at(-1)
     const rows = last?.rows ?? []
     return { rows, rowCount: last?.affectedRows || rows.length }
-  }
-
-  /**
-   * A single-user PostgreSQL has no autovacuum and no checkpointer: without this the files grow with every job. To analyze
-   * the system's own tables as well doubles the time, and they stay as they are.
-   */
-  async #maintain(): Promise<QueryRows> {
-    await this.#db.exec('VACUUM')
-    await this.#db.exec('ANALYZE job, event')
-    return this.#script('CHECKPOINT')
   }
 
   async #close(): Promise<QueryRows> {

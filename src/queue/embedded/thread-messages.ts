@@ -12,7 +12,6 @@ export interface ThreadSettings {
 /** What the main thread asks of the database thread. `params` makes it one prepared statement; else it is a script. */
 export type ThreadRequest =
   | { readonly id: number; readonly ask: 'query'; readonly text: string; readonly params?: readonly unknown[] }
-  | { readonly id: number; readonly ask: 'maintain' }
   | { readonly id: number; readonly ask: 'close' }
 
 /** The answer to a request, in the form in which BullMQ takes it; that of a script is its last statement's. */

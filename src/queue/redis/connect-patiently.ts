@@ -33,9 +33,9 @@ export async function connectPatiently(
   const { clock, random, log, signal, startWaitMs = DEFAULT_START_WAIT_MS } = options
   const deadline = clock.monotonic() + startWaitMs
   for (let tries = 1; ; tries++) {
-    await checkDoors(target, clock)
+    await checkPorts(target, clock)
     // A fresh one for each try: one that was asked to disconnect while it had no socket would take its next loss for
-    // a goodbye of ours and never connect again.
+    // one that we asked for, and never connect again.
     const connection = make()
     const failure = await connectOnce(connection, clock)
     if (failure === null) return connection
@@ -64,7 +64,7 @@ async function connectOnce(connection: RedisClient, clock: Clock): Promise<unkno
 }
 
 /** How long a port may take to answer, milliseconds: a plain Redis lets a TLS greeting wait for ever. */
-const KNOCK_MS = 2000
+const PROBE_MS = 2000
 /** Codes of Node and OpenSSL for a certificate that one of both sides does not accept or misses. */
 const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
 
@@ -73,13 +73,13 @@ const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
  * or a lost connection, like any outage. Nothing secret is sent.
  * @throws AttestdError queue-tls-mismatch, queue-certificate-refused; a port that does not answer passes
  */
-export async function checkDoors(target: RedisTarget, clock: Clock): Promise<void> {
-  const problems = await Promise.all(target.nodes.map((node) => doorProblem(node, target, clock)))
+export async function checkPorts(target: RedisTarget, clock: Clock): Promise<void> {
+  const problems = await Promise.all(target.nodes.map((node) => portProblem(node, target, clock)))
   const problem = problems.find((each) => each !== null)
   if (problem) throw problem
 }
 
-async function doorProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
+async function portProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
   const failure = await probe(node, tlsOptions, clock)
   if (failure === null) return null
   const port = `Port ${node.port} of ${node.host}`
@@ -121,7 +121,7 @@ async function probe(node: RedisNode, options: ConnectionOptions | null, clock: 
     socket.once('close', () => resolve(new Error('closed without an answer')))
   })
   try {
-    return await withinLimit(clock, KNOCK_MS, answered, () => new Error(`no answer within ${KNOCK_MS} ms`))
+    return await withinLimit(clock, PROBE_MS, answered, () => new Error(`no answer within ${PROBE_MS} ms`))
   } finally {
     socket.destroy()
   }

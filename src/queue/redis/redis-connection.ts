@@ -30,7 +30,7 @@ const CLUSTER_RETRY_MS = 200
 const PRODUCER_REDIRECTIONS = 30
 /** Longest wait for a node's map of the cluster; then the next one is asked. */
 const SLOTS_TIMEOUT_MS = 3000
-/** A failover moves keys without a word to those who wait; so the map is read again this often. */
+/** A failover moves keys without notice to those who wait, so the map is read again this often. */
 const SLOTS_REFRESH_MS = 5000
 
 /** For workers: commands wait until Redis is back, for ever. */

@@ -2,7 +2,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
-import { checkDoors } from '../../../src/queue/redis/connect-patiently.js'
+import { checkPorts } from '../../../src/queue/redis/connect-patiently.js'
 import type { RedisTarget } from '../../../src/queue/redis/redis-access.js'
 import { selfSigned } from '../../media/support/self-signed.js'
 import { ManualClock } from '../../support/manual-clock.js'
@@ -50,7 +50,7 @@ const target = (port: number, tlsOptions: RedisTarget['tlsOptions'], ...more: nu
   tlsOptions,
 })
 const check = (port: number, tlsOptions: RedisTarget['tlsOptions'] = null, ...more: number[]) =>
-  checkDoors(target(port, tlsOptions, ...more), systemClock)
+  checkPorts(target(port, tlsOptions, ...more), systemClock)
 
 describe('a port that speaks as the URL says', () => {
   it.each(['+PONG\r\n', '-NOAUTH Authentication required.\r\n', '-DENIED Redis is running in protected mode\r\n'])(
@@ -127,7 +127,7 @@ describe('a port that tells nothing', () => {
   it('passes where it stays silent, after its time and no more', async () => {
     const silent = await listening(net.createServer(() => {}))
     const clock = new ManualClock()
-    const checked = checkDoors(target(silent, null), clock)
+    const checked = checkPorts(target(silent, null), clock)
     await clock.untilSleeping()
     await clock.advance(2000)
     await clock.untilSleeping()
