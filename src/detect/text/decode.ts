@@ -16,7 +16,7 @@ export interface DecodedText {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
 }
 
-/** Reads UTF-8, or UTF-16 with its mark. @throws media-empty, media-too-large, media-type-mismatch, media-corrupt */
+/** Reads UTF-8, or UTF-16 with its mark, as people see it. @throws media-empty, media-too-large, media-type-mismatch, media-unsupported, media-corrupt */
 export async function readTextFile(file: string): Promise<DecodedText> {
   const { size } = await fs.stat(file)
   if (size > MAX_TEXT_BYTES) {
@@ -42,7 +42,32 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   if (controls > MAX_CONTROL_SHARE * text.length) {
     throw new AttestdError('media-type-mismatch', `${controls} of ${text.length} characters are control codes.`)
   }
-  return { text, encoding }
+  return { text: asRead(text), encoding }
+}
+
+/** What is drawn as nothing (Unicode, Default_Ignorable_Code_Point), and so many cut each word for a detector. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
+/** Characters by which text is shown in the reverse of its order (Unicode Standard Annex 9). */
+const OVERRIDE = /[\u202d\u202e]/
+/** A letter next to one of another script that is drawn like those of the first: Cyrillic, Greek, Cherokee, mathematical, full-width. */
+const ALIKE = '[\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Cherokee}\\u{1d400}-\\u{1d7ff}\\uff21-\\uff5a]'
+const LATIN = '[A-Za-z\\u00c0-\\u024f]'
+const MIXED = new RegExp(`${LATIN}${ALIKE}|${ALIKE}${LATIN}`, 'gu')
+/** Words may have as many of these places, a share; a formula or a trade name has some. */
+const MAX_MIXED_SHARE = 0.02
+
+/** The text as people read it. @throws AttestdError media-unsupported where they read another one than its letters are */
+function asRead(text: string): string {
+  if (OVERRIDE.test(text))
+    throw new AttestdError('media-unsupported', 'The text is shown in another order than it is written.')
+  const seen = text.replace(UNSEEN, '')
+  const words = seen.match(/\S+/g)?.length ?? 0
+  const mixed = seen.match(MIXED)?.length ?? 0
+  if (mixed > MAX_MIXED_SHARE * words && mixed > 2) {
+    const what = `In ${mixed} places, letters of several scripts that look alike form one word.`
+    throw new AttestdError('media-unsupported', what)
+  }
+  return seen
 }
 
 function notDecodable(bytes: Uint8Array, encoding: DecodedText['encoding'], cause: unknown): AttestdError {

@@ -14,7 +14,7 @@ import { cutWindows } from './windows.js'
 
 /**
  * Opens a text: decoded, checked when normalized to be prose of a known language, cut into windows.
- * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-corrupt, media-is-code, media-too-short, media-featureless,
+ * @throws AttestdError media-empty, media-too-large, media-type-mismatch, media-unsupported, media-corrupt, media-is-code, media-too-short, media-featureless,
  * language-unsupported
  */
 export async function readText(file: string, plan: TextPreprocessing, features: TextFeatures): Promise<ReadMedia> {

@@ -37,4 +37,39 @@ describe('decodeText', () => {
   ])('refuses %s', (_, bytes, reason) => {
     expect(() => decodeText(bytes)).toThrow(expect.objectContaining({ reason }))
   })
+
+  it.each([
+    ['variation selectors', '\ufe0f'],
+    ['tags', '\u{e0041}'],
+    ['Hangul fillers', '\u3164'],
+    ['joiners', '\u034f'],
+    ['isolates', '\u2068\u2069'],
+  ])('reads a text without %s, which nobody sees', (_, unseen) => {
+    const between = LINE.replaceAll('e', `e${unseen}`)
+    expect(decodeText(Buffer.from(between)).text).toBe(LINE)
+  })
+
+  it('refuses a text that is shown in reverse', () => {
+    const reverse = `\u202e${[...LINE].reverse().join('')}\u202c`
+    expect(() => decodeText(Buffer.from(reverse))).toThrow(expect.objectContaining({ reason: 'media-unsupported' }))
+  })
+
+  it.each([
+    ['Cyrillic', 'а', 'е'],
+    ['Greek', 'α', 'ο'],
+    ['mathematical', '\u{1d41a}', '\u{1d41e}'],
+    ['full-width', '\uff41', '\uff45'],
+  ])('refuses a text with %s letters in its Latin words', (_, a, e) => {
+    const alike = LINE.replaceAll('a', a).replaceAll('e', e)
+    expect(() => decodeText(Buffer.from(alike))).toThrow(expect.objectContaining({ reason: 'media-unsupported' }))
+  })
+
+  it('reads words of another script next to Latin ones, and some that mix them', () => {
+    for (const other of [
+      'Паром ушёл поздно, as he said.',
+      'The α-particle and TνT, 5 µm wide.',
+      `${LINE} ${LINE} Δx Δy`,
+    ])
+      expect(decodeText(Buffer.from(other)).text).toBe(other)
+  })
 })
