@@ -39,4 +39,10 @@ attestd() { env -i HOME="$work/home" PATH="$work/installed/bin:$(dirname "$(comm
 node "$checkout/.ci/one-of-each-kind.mjs" "$work/installed/lib/node_modules/attestd/samples"
 attestd demo --api wallet-session | tail -6
 [ -z "$(ls -A)" ] || { echo "The demo left files: $(ls -A)"; exit 1; }
+# As npm installs it in a project: its libraries lie next to it, where the cage of a detector process must show them.
+mkdir -p "$work/project/node_modules"
+mv "$work/installed/lib/node_modules/attestd" "$work/project/node_modules/attestd"
+mv "$work/project/node_modules/attestd/node_modules"/* "$work/project/node_modules/"
+rm -r "$work/project/node_modules/attestd/node_modules"
+env -i HOME="$work/home" PATH="$PATH" node "$work/project/node_modules/attestd/dist/cli/main.js" score "$checkout/samples/moose.jpg"
 echo "package installed and run (${SECONDS} s)"

@@ -143,6 +143,17 @@ export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scrat
   await removeLeftFolders(scratchDir, PLACE).catch(() => {})
 }
 
+/**
+ * The folder of all libraries that attestd may load. Where it is a package among others, the outermost one around it: npm, pnpm and
+ * yarn put libraries next to it, above it, and behind links.
+ * @param root of attestd, its real path
+ */
+export function librariesOf(root: string): string {
+  const name = 'node_modules'
+  const at = root.indexOf(`${path.sep}${name}${path.sep}`)
+  return at < 0 ? path.join(root, name) : path.join(root.slice(0, at), name)
+}
+
 /** The folders that hold the files of a package, its own first. */
 const foldersOf = ({ folder, manifest }: DetectorPackage): string[] => [
   folder,
@@ -169,7 +180,7 @@ export class CagedPlace {
 
   /** The command line before that of Node. @param ffmpeg absolute path; null where there is none */
   line(packages: readonly DetectorPackage[], ffmpeg: string | null): string[] {
-    const own = ['dist', 'node_modules', 'package.json'].map((name) => packagePath(name))
+    const own = [packagePath('dist'), packagePath('package.json'), librariesOf(packagePath())]
     const folders = new Set(packages.flatMap(foldersOf))
     const visible = [process.execPath, ...own, ...folders, this.#in, ...(ffmpeg === null ? [] : [ffmpeg])]
     return lineOf(this.#cage, { visible, writable: this.result, hasNetwork: packages.some(needsNetwork) })

@@ -9,7 +9,7 @@ import { diagnoseCage } from '../../../src/app/doctor/diagnose-programs.js'
 import { openCage } from '../../../src/app/open/open-cage.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
-import { CagedPlace, type DetectorCage, removeLeftPlaces } from '../../../src/detect/host/detector-cage.js'
+import { CagedPlace, type DetectorCage, librariesOf, removeLeftPlaces } from '../../../src/detect/host/detector-cage.js'
 import { DetectorProcess } from '../../../src/detect/host/detector-process.js'
 import { limitLine, memoryLimiter } from '../../../src/detect/host/memory-limit.js'
 import { sendFilter } from '../../../src/detect/host/system-calls.js'
@@ -105,6 +105,15 @@ export const createDetector = () => ({
     parts: [],
   }),
 })`
+
+it.each([
+  ['a checkout', '/opt/attestd/', '/opt/attestd/node_modules'],
+  ['npm, globally', '/usr/local/lib/node_modules/attestd/', '/usr/local/lib/node_modules'],
+  ['npm or yarn, in a project', '/srv/x/node_modules/attestd/', '/srv/x/node_modules'],
+  ['pnpm', '/srv/x/node_modules/.pnpm/attestd@1.0.0/node_modules/attestd/', '/srv/x/node_modules'],
+])('the libraries of attestd, installed as %s, are found', (_, root, libraries) => {
+  expect(librariesOf(root)).toBe(libraries)
+})
 
 it('the places of killed daemons are removed, with the media in them, and those in use are not', async () => {
   const scratchDir = path.join(bench.folder, 'scratch')
