@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { AttestdError } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
 import { findMp4Box } from '../../formats/mp4-index.js'
@@ -5,6 +6,8 @@ import type { ImageFormat } from './image-format.js'
 
 /** Chunks and segments in front of the pixels that are walked over; an ordinary file has a few dozen. */
 const MOST_CHUNKS = 2000
+/** Largest color profile of a PNG, bytes, packed; those of printers take half a megabyte. */
+const MAX_PROFILE_BYTES = 4 * 1024 ** 2
 /** Largest index of an AVIF that is looked through, bytes. */
 const MAX_INDEX_BYTES = 4 * 1024 ** 2
 /** In which a PNG states its colors. */
@@ -39,15 +42,23 @@ export function refuseProfile(version: number | undefined): void {
 /** Browsers take the first of cICP, iCCP, sRGB, gAMA with cHRM that they can use; libvips knows iCCP alone. */
 async function refusePng(file: string): Promise<void> {
   const found = new Set<string>()
-  for await (const { name, content } of pngChunks(file)) {
+  for await (const { name, content, at, bytes } of pngChunks(file)) {
     if (name === 'acTL') throw unsupported('is an animated PNG')
     if (COLOR_CHUNKS.includes(name) && found.has(name)) throw unsupported('states its colors twice')
     found.add(name)
     if (name === 'cICP' && !PLAIN_TRANSFERS.includes(content[1] as number))
       throw unsupported('has HDR or linear colors')
+    if (name === 'iCCP' && !(await isWhole(file, at, bytes))) throw unsupported('has a damaged color profile')
     if (name === 'gAMA') refuseGamma(content.readUInt32BE(0))
     if (name === 'cHRM') refusePrimaries(content)
   }
+}
+
+/** Whether a chunk has its checksum; libvips takes a profile without it, browsers do not. */
+async function isWhole(file: string, at: number, bytes: number): Promise<boolean> {
+  if (bytes > MAX_PROFILE_BYTES) return false
+  const body = await readAt(file, at + 4, 4 + bytes + 4)
+  return body.length === bytes + 8 && crc32(body.subarray(0, -4)) === body.readUInt32BE(bytes + 4)
 }
 
 function refuseGamma(gamma: number): void {
@@ -60,16 +71,26 @@ function refusePrimaries(content: Buffer): void {
   if (!isNear) throw unsupported('states unusual primary colors')
 }
 
+interface PngChunk {
+  readonly name: string
+  readonly content: Buffer
+  /** Byte of the file at which it begins. */
+  readonly at: number
+  /** Of its content. */
+  readonly bytes: number
+}
+
 /** Those in front of the pixels, with the first 32 bytes of each: of its content, and of what follows. */
-async function* pngChunks(file: string): AsyncGenerator<{ name: string; content: Buffer }, void, undefined> {
+async function* pngChunks(file: string): AsyncGenerator<PngChunk, void, undefined> {
   let at = 8
   for (let count = 0; count < MOST_CHUNKS; count++) {
     const chunk = await readAt(file, at, 40)
     const name = chunk.toString('latin1', 4, 8)
     // A file that ends here is for the decoder to refuse.
     if (chunk.length < 40 || name === 'IDAT') return
-    yield { name, content: chunk.subarray(8) }
-    at += 12 + chunk.readUInt32BE(0)
+    const bytes = chunk.readUInt32BE(0)
+    yield { name, content: chunk.subarray(8), at, bytes }
+    at += 12 + bytes
   }
   throw tooComplex()
 }

@@ -73,6 +73,15 @@ describe('a PNG', () => {
     expect((await decode(await png(...chunks))).pixels).toEqual((await decode(await png())).pixels)
   })
 
+  it('with a color profile is decoded, unless its checksum is wrong: then browsers do not use it', async () => {
+    const whole = await noise().withIccProfile('p3').png().toBuffer()
+    expect((await decode(whole)).format).toBe('png')
+    const at = whole.indexOf('iCCP')
+    const end = at + 4 + whole.readUInt32BE(at - 4)
+    whole.writeUInt8((whole[end] as number) ^ 1, end)
+    await expect(decode(whole)).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
   it('of thousands of parts in front of its pixels is refused', async () => {
     const many = await png(...Array.from({ length: 2000 }, () => pngChunk('tEXt', Buffer.from('a\0b'))))
     await expect(decode(many)).rejects.toMatchObject({ reason: 'media-too-complex' })

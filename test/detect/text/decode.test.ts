@@ -50,7 +50,7 @@ describe('decodeText', () => {
   })
 
   it('refuses a text that is shown in reverse', () => {
-    const reverse = `\u202e${[...LINE].reverse().join('')}\u202c`
+    const reverse = `\u202e${[...LINE].toReversed().join('')}\u202c`
     expect(() => decodeText(Buffer.from(reverse))).toThrow(expect.objectContaining({ reason: 'media-unsupported' }))
   })
 
