@@ -2,6 +2,7 @@ import basicAuth from '@fastify/basic-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
+import { setNewest } from '../core/newest.js'
 import { type AccessPolicy, hasBearer, sameSecret } from './http-access.js'
 import { createThrottledLog } from './throttled-log.js'
 
@@ -79,9 +80,6 @@ class WrongPasswords {
   add(address: string): void {
     const now = this.#clock.monotonic()
     const forgivenAt = Math.max(now, this.#forgivenAt.get(address) ?? 0) + ONE_EVERY_MS
-    this.#forgivenAt.delete(address)
-    this.#forgivenAt.set(address, forgivenAt)
-    const oldest = this.#forgivenAt.keys().next().value
-    if (this.#forgivenAt.size > MAX_ADDRESSES && oldest !== undefined) this.#forgivenAt.delete(oldest)
+    setNewest(this.#forgivenAt, address, forgivenAt, MAX_ADDRESSES)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
+import { setNewest } from '../core/newest.js'
 import type { Reason } from '../core/reasons.js'
 
 /** Lines of the same outage are counted over this time, milliseconds. */
@@ -56,16 +57,8 @@ export function createThrottledLog({ log, clock }: ThrottledLogOptions): Throttl
       }
       const suppressed = isSameMinute ? 0 : (known?.suppressed ?? 0)
       if (isSameMinute) known.written += 1
-      else remember(outages, key, { since: now, written: 1, suppressed: 0 })
+      else setNewest(outages, key, { since: now, written: 1, suppressed: 0 }, MAX_OUTAGES)
       log[level]({ ...facts, reason, ...(subject ? { subject } : {}), ...(suppressed ? { suppressed } : {}) }, message)
     },
   }
-}
-
-/** As the newest; the oldest of too many is forgotten. */
-function remember(outages: Map<string, Outage>, key: string, outage: Outage): void {
-  outages.delete(key)
-  outages.set(key, outage)
-  const oldest = outages.keys().next().value
-  if (outages.size > MAX_OUTAGES && oldest !== undefined) outages.delete(oldest)
 }

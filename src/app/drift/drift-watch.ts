@@ -1,4 +1,5 @@
 import type { Log } from '../../core/log.js'
+import { setNewest } from '../../core/newest.js'
 import type { DriftRow } from '../../fleet/daemon-state.js'
 import { type DriftReference, keepReference, type ReferencePlaces, readReference } from './drift-reference.js'
 import { populationOf, type Seen, stabilityIndex } from './population.js'
@@ -33,9 +34,7 @@ export class DriftWatch {
   /** @param detector id and digest of one detector, or of an ensemble */
   saw(detector: { readonly id: string; readonly digest: string }, one: Seen): void {
     const tracked = this.#tracked.get(detector.digest) ?? this.#begin(detector)
-    // The last one heard of is the last one in the map.
-    this.#tracked.delete(detector.digest)
-    this.#tracked.set(detector.digest, tracked)
+    setNewest(this.#tracked, detector.digest, tracked, MAX_DETECTORS)
     tracked.seen.push(one)
     if (tracked.reading !== null) return
     if (tracked.reference === null) this.#makeReference(detector.digest, tracked)
@@ -53,8 +52,6 @@ export class DriftWatch {
 
   #begin({ id, digest }: { readonly id: string; readonly digest: string }): Tracked {
     const tracked: Tracked = { id, reference: null, reading: null, seen: [] }
-    const [oldest] = this.#tracked.keys()
-    if (this.#tracked.size >= MAX_DETECTORS && oldest !== undefined) this.#tracked.delete(oldest)
     tracked.reading = this.#findReference(digest, tracked)
     return tracked
   }

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError } from '../../core/errors.js'
+import { setNewest } from '../../core/newest.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { MediaSource } from '../../media/media-source.js'
 import type { ViewKind } from '../../observe/review/review-port.js'
@@ -35,10 +36,8 @@ export class ReviewViews {
     const known = this.#kept.get(key)
     if (known) return known
     const made = this.#make(asset, what)
-    this.#kept.set(key, made)
+    setNewest(this.#kept, key, made, KEPT)
     made.catch(() => this.#kept.delete(key))
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest)
     return made
   }
 
