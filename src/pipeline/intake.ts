@@ -24,14 +24,13 @@ import {
 } from './jobs.js'
 import { OfferLine, type ReadAsset } from './offer-line.js'
 import type { PipelineEvents } from './pipeline-events.js'
-import { retryPassed } from './retry-failed.js'
 import { inReview } from './review-desk.js'
 import { isRefusal } from './stake-reader.js'
 
 /** The ports of intake; `random` is for the jitter of pauses after a failed list. */
 export interface IntakeOptions {
   readonly service: AttesterService
-  readonly queue: Pick<QueueEngine, 'add' | 'failed' | 'find' | 'pending' | 'remove' | 'result' | 'retry'>
+  readonly queue: Pick<QueueEngine, 'add' | 'find' | 'pending' | 'remove' | 'result'>
   readonly clock: Clock
   readonly random: () => number
   readonly serviceClock: Pick<ServiceClock, 'now' | 'state'>
@@ -142,12 +141,9 @@ export class Intake {
     if (offer) this.#offered.set(assetId, { ...offer, isScored: true })
   }
 
-  /**
-   * The queue knows more than this process, after a restart above all: jobs of assets that closed meanwhile would run,
-   * and what an older release gave up would stay so.
-   */
+  /** The queue knows more than this process, after a restart above all: jobs of assets that closed meanwhile would run. */
   async #recall(): Promise<void> {
-    const { clock, log, queue } = this.#options
+    const { clock, log } = this.#options
     const now = clock.monotonic()
     if (this.#open === null || now - this.#recalledAt < RECALL_EVERY_MS) return
     try {
@@ -155,8 +151,6 @@ export class Intake {
       for (const name of ANALYZE_QUEUES) await this.#remember(name, (_, data) => assetOfJob(data))
       // Those that wait for a person have no analysis left to be found by.
       await this.#remember('submit', (id, data) => inReview(id, data)?.job.asset ?? null)
-      const retried = await retryPassed(queue, this.#open.ids)
-      if (retried > 0) log.info({ jobs: retried }, 'failed jobs of open assets were retried')
       this.#recalledAt = now
     } catch (error) {
       log.warn({ reason: toAttestdError(error).reason, err: error }, 'the jobs of the queue could not be read')

@@ -1,6 +1,6 @@
-import { type Reason, reasonEntry } from '../core/reasons.js'
+import type { Reason } from '../core/reasons.js'
 import type { DetectorHost } from '../detect/detection.js'
-import { ANALYZE_QUEUES, type FailedJob, QUEUE_NAMES, type QueueEngine } from '../queue/queues.js'
+import { ANALYZE_QUEUES, type QueueEngine } from '../queue/queues.js'
 import { assetOfJob, failuresOf } from './jobs.js'
 import { isNewTo, OPEN_AT_MOST_MS } from './other-detector.js'
 
@@ -17,27 +17,6 @@ const BY_DETECTOR: ReadonlySet<Reason> = new Set<Reason>([
 
 /** Whether another detector might not fail on the same file. */
 export const isByDetector = (reason: Reason): boolean => BY_DETECTOR.has(reason)
-
-/**
- * Puts failed jobs of open assets back where their reason is one that passes. Jobs fail for good over such a reason only
- * in older releases, which gave up after a number of tries.
- * @returns how many
- */
-export async function retryPassed(
-  queue: Pick<QueueEngine, 'failed' | 'retry'>,
-  open: ReadonlySet<string>,
-): Promise<number> {
-  let retried = 0
-  for (const name of QUEUE_NAMES) {
-    const ids = (await queue.failed(name, FAILED_LIMIT)).filter((job) => isPassed(job, open)).map(({ id }) => id)
-    if (ids.length > 0) retried += await queue.retry(name, ids)
-  }
-  return retried
-}
-
-function isPassed({ data, reason }: FailedJob, open: ReadonlySet<string>): boolean {
-  return reasonEntry(reason).kind === 'retry' && open.has(assetOfJob(data)?.id ?? '')
-}
 
 /**
  * Puts analyses back that failed by other detectors than the one in use now, or by the same one on another platform.

@@ -32,13 +32,7 @@ export class RunFailed extends Error {
 export function readFailure(text: string | null | undefined): JobFailure {
   const written = cleanText(text ?? '', Number.MAX_SAFE_INTEGER)
   if (written === STALLED_MESSAGE) return { reason: 'job-stalled', message: written }
-  return readJson(jobFailure, written) ?? readOldText(written)
-}
-
-/** Releases before failures were kept as JSON wrote `reason: message`. */
-function readOldText(text: string): JobFailure {
-  const [, code = '', message = ''] = /^([a-z-]+): ([\s\S]*)$/.exec(text) ?? []
-  return isReason(code) ? { reason: code, message } : { reason: 'internal-error', message: text }
+  return readJson(jobFailure, written) ?? { reason: 'internal-error', message: written }
 }
 
 /** The stack of an error nobody planned for; one of ours is known by its reason. Empty ones are not kept. */

@@ -6,7 +6,7 @@ import { jobIdOf } from '../../src/core/text.js'
 import { Intake } from '../../src/pipeline/intake.js'
 import { jobAssetOf } from '../../src/pipeline/jobs.js'
 import type { DroppedAnalysis } from '../../src/pipeline/pipeline-events.js'
-import type { FailedJob, KnownJob } from '../../src/queue/queues.js'
+import type { KnownJob } from '../../src/queue/queues.js'
 import type { Asset, AttesterService, ServiceEvent, Stake } from '../../src/service/port.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { openAsset, submitJobData } from '../support/pipeline-parts.js'
@@ -31,8 +31,6 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
   const dropped: DroppedAnalysis[] = []
   const undecided: string[] = []
   const alarms = { from: 0, found: [] as string[], risks: [] as number[] }
-  const failed: FailedJob[] = []
-  const retried: string[] = []
   /** What the queue says of jobs, null of one that it does not have; those that are not here wait. */
   const known = new Map<string, Partial<KnownJob> | null>()
   const queue = {
@@ -48,8 +46,6 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
       known.get(id) === null
         ? null
         : ({ state: 'waiting', data: null, attempts: 0, failure: null, ...known.get(id) } as KnownJob),
-    failed: async (name: string) => failed.filter(({ queue }) => queue === name),
-    retry: async (name: string, ids: readonly string[] = []) => retried.push(...ids.map((id) => `${name} ${id}`)),
     remove: async (name: string, id: string, state: string) => {
       if (state === 'waiting' && known.get(id)?.state === 'active') return false
       if (state === 'waiting') removed.push(id)
@@ -113,10 +109,8 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
     completedRemoved,
     dropped,
     undecided,
-    failed,
     forget: () => intake.forget(),
     known,
-    retried,
     results,
     reconsider: (id: string) => intake.reconsider(id),
     scored: (id: string) => intake.scored(id),
@@ -239,25 +233,6 @@ describe('intake', () => {
     for (let minute = 0; minute < 6; minute++) await parts.clock.advance(60_000)
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('stray')])
-  })
-
-  it('takes up failed jobs again where the asset is open and the reason passes, also those of an older release', async () => {
-    const parts = setUp(
-      [],
-      ['a', 'b', 'c'].map((id) => openAsset({ id })),
-    )
-    const fail = (queue: FailedJob['queue'], id: string, reason: FailedJob['reason']) => {
-      const data = { asset: openAsset({ id }), seenAt: 1 }
-      parts.failed.push({ queue, id: jobIdOf(id), reason, message: '', attempts: 6, failedAt: 1, data })
-    }
-    fail('analyze-image', 'a', 'media-unreachable')
-    fail('submit', 'b', 'service-failing')
-    fail('submit', 'c', 'score-conflict')
-    fail('analyze-image', 'closed', 'media-unreachable')
-    await settle()
-    await settle()
-    await parts.end()
-    expect(parts.retried).toEqual([`analyze-image ${jobIdOf('a')}`, `submit ${jobIdOf('b')}`])
   })
 
   it('after a restart a job of an asset that closed meanwhile is dropped at once, one that was just queued is not', async () => {
