@@ -8,7 +8,7 @@ export default defineConfig({
     exclude: ['test/faults/**'],
     setupFiles: [
       'test/support/picture-formats.ts',
-      'test/support/compared-patterns.ts',
+      'test/support/compared-values.ts',
       'test/support/database-code.mjs',
     ],
     env: temporaryFiles(),

@@ -4,7 +4,7 @@ import { temporaryFiles } from './test/support/temporary-files.js'
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],
-    setupFiles: ['test/support/compared-patterns.ts', 'test/support/database-code.mjs'],
+    setupFiles: ['test/support/compared-values.ts', 'test/support/database-code.mjs'],
     env: temporaryFiles(),
     pool: 'forks',
     isolate: false,

@@ -118,9 +118,9 @@ describe.skipIf(ffmpeg === null)('by ffmpeg (skipped where there is none)', () =
   })
 
   it.each([
-    ['of little hiss', ['-f', 'lavfi', '-i', 'anoisesrc=d=600:a=0.00001:r=48000'], '500'],
+    ['of little hiss', ['-f', 'lavfi', '-i', 'anoisesrc=d=100:a=0.00001:r=48000'], '500'],
     ['of nothing', ['-f', 'lavfi', '-i', 'anullsrc=d=100:r=48000'], '6000'],
-  ])('ten minutes of Opus %s are refused before they are decoded', async (_, source, rate) => {
+  ])('a long Opus %s is refused before it is decoded', async (_, source, rate) => {
     const opus = ['-ac', '1', '-c:a', 'libopus', '-b:a', rate, '-frame_duration', '60', '-application', 'voip']
     await make(...source, ...opus, place('silent.ogg'))
     await expect(read(place('silent.ogg'))).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createCipheriv, createHash } from 'node:crypto'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core/memory'
 import { walkPath } from 'ipfs-unixfs-exporter'
@@ -14,9 +14,8 @@ export interface Block {
 
 /** Repeatable bytes that do not compress or repeat. */
 export function someBytes(length: number, seed = 'seed'): Buffer {
-  const parts: Buffer[] = []
-  for (let i = 0; i * 32 < length; i += 1) parts.push(createHash('sha256').update(`${seed} ${i}`).digest())
-  return Buffer.concat(parts).subarray(0, length)
+  const key = createHash('sha256').update(seed).digest()
+  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(length))
 }
 
 export function sha256Hex(bytes: Uint8Array): string {

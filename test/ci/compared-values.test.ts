@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-// `vitest.config.ts` loads `support/compared-patterns` before every test file.
+// `vitest.config.ts` loads `support/compared-values` before every test file.
 describe('a regular expression in an expected object', () => {
   it.each([
     ['a field', { reason: 'too large' }, { reason: /large/ }, { reason: /small/ }],
@@ -17,5 +17,23 @@ describe('a regular expression in an expected object', () => {
   it('is compared with another one as before', () => {
     expect({ a: /x/ }).toEqual({ a: /x/ })
     expect({ a: /x/ }).not.toEqual({ a: /y/ })
+  })
+})
+
+describe('an array of numbers', () => {
+  it('is equal to another of its kind and values, wherever that begins', () => {
+    expect(Uint8Array.of(1, 2)).toStrictEqual(Uint8Array.of(0, 1, 2).subarray(1))
+    expect({ a: Float32Array.of(Number.NaN, 1) }).toEqual({ a: Float32Array.of(Number.NaN, 1) })
+  })
+
+  it.each([
+    ['values', Uint8Array.of(1, 2), Uint8Array.of(1, 3)],
+    ['length', Uint8Array.of(1, 0), Uint8Array.of(1)],
+    ['kind', Uint8Array.of(1, 0), Uint16Array.of(1)],
+    ['class', Uint8Array.of(1), Buffer.of(1)],
+    ['sign of zero', Float32Array.of(0), Float32Array.of(-0)],
+  ])('is not that of other %s', (_, one, other) => {
+    expect(one).not.toStrictEqual(other)
+    expect({ a: one }).not.toStrictEqual({ a: other })
   })
 })
