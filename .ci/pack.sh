@@ -34,6 +34,8 @@ echo "package: $(wc -l <"$work/files") files, $megabytes MB of $LIMIT_MB MB"
 mkdir "$work/empty" "$work/home" && cd "$work/empty"
 bash "$checkout/.ci/bare.sh" npm install --global --ignore-scripts --prefix "$work/installed" --no-audit --no-fund "$tarball" >"$work/log" 2>&1 ||
   { tail -20 "$work/log"; exit 1; }
+# npm reads no shrinkwrap of a tarball: a library that needs a newer Node is held back by a direct dependency (package.json).
+if grep -A 2 EBADENGINE "$work/log"; then exit 1; fi
 attestd() { env -i HOME="$work/home" PATH="$work/installed/bin:$(dirname "$(command -v node)"):/usr/bin:/bin" attestd "$@"; }
 [ "$(attestd --version)" = "$(node -p "require('$work/installed/lib/node_modules/attestd/package.json').version")" ]
 node "$checkout/.ci/one-of-each-kind.mjs" "$work/installed/lib/node_modules/attestd/samples"
