@@ -84,6 +84,13 @@ describe('upload', () => {
     expect(count('/v1/media/upload')).toBe(1)
   })
 
+  it('of more than 50 MiB is refused without being sent', async ({ onTestFinished }) => {
+    const { client, count } = await bench(always({}), onTestFinished)
+    const content = new Uint8Array(50 * 1024 * 1024 + 1)
+    expect(await failure(client.upload({ name: 'a.png', content }))).toMatchObject({ reason: 'upload-refused' })
+    expect(count('/v1/media/upload')).toBe(0)
+  })
+
   it('is not called refused where it is the session that was', async ({ onTestFinished }) => {
     const { client, world } = await bench(always({}), onTestFinished)
     world.refuseSessions = [400]
