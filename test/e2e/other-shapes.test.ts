@@ -13,9 +13,22 @@ function recordOf(asset: Fields): Fields {
   return { assetId: id, ...stated, mediaContext: '', status: asset.status }
 }
 
+/** Routes whose reply was given another shape. */
+const spoken = new Set<string>()
+const noted = (replies: NonNullable<WalletSessionShapes['replies']>) =>
+  Object.fromEntries(
+    Object.entries(replies).map(([route, reshape]) => [
+      route,
+      (reply: Fields) => {
+        spoken.add(route)
+        return reshape(reply)
+      },
+    ]),
+  )
+
 /** Where the document shows no shape, other shapes than the sandbox's. */
 const SHAPES: WalletSessionShapes = {
-  replies: {
+  replies: noted({
     'GET /v1/auth/challenge': ({ expiresAt, ...others }) => ({ ...others, expiresAt: Number(expiresAt) * 1000 }),
     'GET /v1/chain/latest': ({ number, timestamp }) => ({
       blockNumber: `0x${Number(number).toString(16)}`,
@@ -31,7 +44,7 @@ const SHAPES: WalletSessionShapes = {
       aggregate: {},
     }),
     'POST /v1/assets/:id/scores': () => ({ ok: true }),
-  },
+  }),
   event: (assets) => assets.map((asset) => recordOf(asset as unknown as Fields)),
   challenge: (text) => {
     const [, wallet] = /(0x[0-9a-fA-F]{40})/.exec(text)!
@@ -50,6 +63,7 @@ it('a wallet-session service that gives what is not shown in shapes of its own g
   await bench.until('more lists', () => bench.requests('list') > lists + LOOKS_AFTER)
   await bench.expectExactlyOneEach()
   expect(bench.requests('session')).toBe(1)
+  expect(spoken).toEqual(new Set(Object.keys(SHAPES.replies ?? {})))
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(0)
 })
