@@ -48,11 +48,19 @@ it.for([
 
 it('closes connections beyond the cap, and takes new ones when others have ended', async ({ onTestFinished }) => {
   const server = await start(onTestFinished, { ...LIMITS, requestTimeoutMs: 60_000 })
-  const held = ['', 'GET', GET].map((text) => connect(server, text))
+  const held = ['G', 'GET', GET].map((text) => connect(server, text))
   expect(await held[2]!.answered()).toContain('whole')
   for (let at = 0; at < 20; at++) expect(await connect(server, GET).answered()).toBe('')
   held[0]!.socket.destroy()
   while ((await connect(server, GET).answered()) === '') await new Promise((resolve) => setImmediate(resolve))
+})
+
+it('gives the place of the first connection that sent nothing to a new one', async ({ onTestFinished }) => {
+  const server = await start(onTestFinished, { ...LIMITS, requestTimeoutMs: 60_000 })
+  const held = ['', GET, GET].map((text) => connect(server, text))
+  for (const { answered } of held.slice(1)) expect(await answered()).toContain('whole')
+  expect(await connect(server, GET).answered()).toContain('whole')
+  expect(await held[0]!.closed).toBe('')
 })
 
 it('closes a connection whose answer is not read', async ({ onTestFinished }) => {
