@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type Hex, hexToBytes } from 'viem'
-import type { AttestedScore, OffchainAttestation } from '../../src/chain/eas/attestation.js'
+import type { AttestedScore } from '../../src/chain/eas/attestation.js'
 import { easProfile } from '../../src/chain/eas/profile.js'
+import type { OffchainAttestation } from '../../src/chain/eas/wire.js'
 import { packagePath } from '../../src/core/files.js'
 
 /** An attestation made by EAS's own SDK, with all that it was made from; see make-eas-vectors.cjs. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Abi, type Address, createPublicClient, type Hex, http } from 'viem'
-import type { OffchainAttestation } from '../../src/chain/eas/attestation.js'
+import type { OffchainAttestation } from '../../src/chain/eas/wire.js'
 import { packagePath } from '../../src/core/files.js'
 
 const ARTIFACT = packagePath('test', 'contracts', 'attestation-verifier.json')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { encodeAbiParameters, getAddress, type Hex, parseAbiParameters } from 'viem'
 import { type AttestationSigner, attestData } from '../../chain/eas/attest.js'
-import type { OffchainAttestation } from '../../chain/eas/attestation.js'
 import { schemaUidOf } from '../../chain/eas/schema.js'
+import type { OffchainAttestation } from '../../chain/eas/wire.js'
 import { networkOf } from '../../chain/networks.js'
 import type { Settings } from '../../config/settings.js'
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Hex } from 'viem'
-import type { OffchainAttestation } from '../../chain/eas/attestation.js'
+import type { OffchainAttestation } from '../../chain/eas/wire.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
 import { mediaTypeOf, sniff } from '../../formats/sniff.js'

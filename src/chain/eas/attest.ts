@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex, type LocalAccount, zeroAddress, zeroHash } from 'viem'
 import { AttestdError } from '../../core/errors.js'
-import type { AttestedScore, EasProfile, OffchainAttestation } from './attestation.js'
+import type { AttestedScore, EasProfile } from './attestation.js'
 import { encodeScore } from './score-data.js'
 import { signatureFault, splitSignature } from './signature.js'
 import {
@@ -13,6 +13,7 @@ import {
   type UnsignedAttestation,
 } from './typed-data.js'
 import { verifyAttestation } from './verify.js'
+import type { OffchainAttestation } from './wire.js'
 
 /** The part of a wallet that attests. */
 export type AttestationSigner = Pick<LocalAccount, 'address' | 'signTypedData'>

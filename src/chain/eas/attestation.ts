@@ -1,7 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { z } from 'zod'
 import type { ScoreValues } from '../../core/risk.js'
-import type { attestationSchema } from './wire.js'
 
 /** Where and how attestations are made: everything of them that is the same for each. */
 export interface EasProfile {
@@ -31,6 +29,3 @@ export interface AttestedScore extends ScoreValues {
   readonly algorithm: string
   readonly notes: string
 }
-
-/** An off-chain attestation as it travels: JSON, every bigint a decimal string. `salt` is absent in version 1. */
-export type OffchainAttestation = z.output<typeof attestationSchema>

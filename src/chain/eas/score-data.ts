@@ -1,6 +1,7 @@
 import { decodeAbiParameters, encodeAbiParameters, type Hex, isHex, keccak256, stringToBytes } from 'viem'
 import { AttestdError } from '../../core/errors.js'
-import type { AttestedScore, EasProfile, OffchainAttestation, SchemaField } from './attestation.js'
+import type { AttestedScore, EasProfile, SchemaField } from './attestation.js'
+import type { OffchainAttestation } from './wire.js'
 
 /** Largest value of each number: basis points, and percentages that a whole number holds. */
 const LIMITS = { deepfakeRiskBps: 10_000, deepfakeRiskScore: 100, authenticityScore: 100 } as const

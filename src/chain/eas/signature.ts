@@ -1,5 +1,5 @@
 import { type Address, type Hex, isAddressEqual, recoverAddress } from 'viem'
-import type { OffchainAttestation } from './attestation.js'
+import type { OffchainAttestation } from './wire.js'
 
 type Signature = OffchainAttestation['signature']
 

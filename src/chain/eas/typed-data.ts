@@ -1,5 +1,5 @@
 import { encodePacked, type Hex, hashTypedData, keccak256, stringToHex, zeroAddress } from 'viem'
-import type { OffchainAttestation } from './attestation.js'
+import type { OffchainAttestation } from './wire.js'
 
 /** Name of the EIP-712 domain. Source: EAS SDK, `versions.ts`. */
 export const EAS_DOMAIN_NAME = 'EAS Attestation'

@@ -1,8 +1,9 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import type { AttestedScore, EasProfile, OffchainAttestation } from './attestation.js'
+import type { AttestedScore, EasProfile } from './attestation.js'
 import { invalid, readAttestedScore } from './score-data.js'
 import { signatureFault } from './signature.js'
 import { ATTEST_TYPE, ATTEST_TYPES, attestationHash, attestationUid, EAS_DOMAIN_NAME } from './typed-data.js'
+import type { OffchainAttestation } from './wire.js'
 
 export interface VerifyOptions {
   readonly profile: EasProfile

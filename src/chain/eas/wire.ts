@@ -1,7 +1,6 @@
 import { getAddress, type Hex } from 'viem'
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import type { OffchainAttestation } from './attestation.js'
 
 /** Longest `data`, bytes: a score with long notes takes some hundreds. */
 const DATA_MAX_BYTES = 32_768
@@ -55,7 +54,7 @@ const recoveryId = z
   .union([z.literal(0), z.literal(1), z.literal(27), z.literal(28)], '27 or 28')
   .transform((v) => (v < 27 ? v + 27 : v))
 
-/** The form in which attestations travel, and which `OffchainAttestation` describes. */
+/** The form in which attestations travel. */
 export const attestationSchema = z.object({
   version: attestationVersion,
   uid: hex(32),
@@ -84,6 +83,8 @@ export const attestationSchema = z.object({
   }),
   signature: z.object({ v: recoveryId, r: hex(32), s: hex(32) }),
 })
+/** An off-chain attestation as it travels: JSON, every bigint a decimal string. `salt` is absent in version 1. */
+export type OffchainAttestation = z.output<typeof attestationSchema>
 
 /**
  * An attestation from JSON (or from the EAS SDK, with its bigints) in the one form of `OffchainAttestation`: numbers as

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { OffchainAttestation } from '../../chain/eas/attestation.js'
+import type { OffchainAttestation } from '../../chain/eas/wire.js'
 
 /** What becomes of a second score of the same attester for the same asset. */
 export const DUPLICATE_SCORE_POLICIES = ['idempotent', 'reject', 'store'] as const

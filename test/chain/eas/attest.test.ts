@@ -10,10 +10,10 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { type AttestationSigner, attestData, attestScore } from '../../../src/chain/eas/attest.js'
-import type { OffchainAttestation } from '../../../src/chain/eas/attestation.js'
 import { schemaUidOf } from '../../../src/chain/eas/schema.js'
 import { attestationHash } from '../../../src/chain/eas/typed-data.js'
 import { verifyAttestation } from '../../../src/chain/eas/verify.js'
+import type { OffchainAttestation } from '../../../src/chain/eas/wire.js'
 import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
