@@ -25,7 +25,7 @@ export interface Detection {
   /** In the unit of a `by-length` calibration: characters of a text, seconds of a recording. */
   readonly length?: number | undefined
   readonly unsure: boolean
-  /** Why it is unsure: the risk lies inside the decision band, or a re-encoding flips the verdict. Null where it is sure. */
+  /** Why it is unsure: the risk lies inside the decision band, or another reading of the file flips the verdict. Null where it is sure. */
   readonly unsureBecause: 'band' | 'flip' | null
   /** What drove the score: the parts (crops, faces, windows, frames, passages) with the highest risks, highest first. */
   readonly parts: readonly RiskyPart[]

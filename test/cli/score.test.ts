@@ -42,7 +42,7 @@ it('shows doubt, the highest parts, the re-encodings and what the file states', 
   })
   expect(lines).toEqual([
     'risk 71.22 of 100',
-    'unsure: it depends on the encoding: 40.0 as JPEG quality 80; the default policy abstains',
+    'unsure: it depends on how the file is read: 40.0 as JPEG quality 80; the default policy abstains',
     'd@1.0.0: jpeg 10x10',
     'highest parts: face 1 90.0, center 80.0, top left 70.0',
     're-encoded: JPEG quality 80 40.0, 75 % size 70.0',

@@ -109,7 +109,7 @@ it('a sure detection becomes a verdict that is queued', async () => {
 
 it.each([
   ['band', 'The risk of 91.2 by d@1.0.0 lies in the decision band.'],
-  ['flip', 'The risk of 91.2 by d@1.0.0 depends on the encoding: 31.0 as JPEG quality 80.'],
+  ['flip', 'The risk of 91.2 by d@1.0.0 depends on how the file is read: 31.0 as JPEG quality 80.'],
 ] as const)('an unsure one (%s) is abstained from, and the message says why', async (unsureBecause, message) => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause }, 'abstain')
   expect(end).toMatchObject({ result: { outcome: 'abstained', reason: 'detector-unsure', message } })

@@ -55,7 +55,7 @@ export function ensembleIdentity(members: readonly EnsembleMember[]): EnsembleId
  * measured the file, so one that abstained shifts nothing.
  *
  * Unsure where the risk lies inside the band whose ends are the members' ends, combined in the same way; or where the
- * verdict depends on the encoding: put in place of every member's risk the one of its variants that speaks most against
+ * verdict depends on how the file is read: put in place of every member's risk the one of its variants that speaks most against
  * the combined verdict, and the verdict changes sides. A flip of one member counts by what it can move, no more.
  * @param votes at least one, in the order of the members
  */

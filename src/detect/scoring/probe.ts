@@ -9,10 +9,13 @@ export function isVerdict(evenRisk: Risk, share: number | null, { decisionBand }
   return share !== null && !isUnsure(atShare(evenRisk, share), decisionBand)
 }
 
+/** Whether a file of this risk gets the verdict "real", which pictures in other places may contradict. Parameters as of `isProbed`. */
+export const isVerdictReal = (evenRisk: Risk, share: number | null, plan: Pick<Plan, 'decisionBand'>): boolean =>
+  share !== null && isVerdict(evenRisk, share, plan) && atShare(evenRisk, share) < 0.5
+
 /**
  * Whether re-encodings of a file of this risk are scored. Not inside the band, where the verdict is unsure already; with
  * a margin, only where the risk is near enough to 50 % that one could carry it to the other side.
-
  * @param evenRisk at even odds
  * @param share expected share at which the verdict is given; null: nothing is probed
  */

@@ -47,7 +47,7 @@ export function toDetection(
   }
 }
 
-/** A risk above the band may not fall below 0.5 in a variant, nor one below it rise above: then the verdict hangs on the encoding. */
+/** A risk above the band may not fall below 0.5 in a variant, nor one below it rise above: then the verdict depends on how the file is read. */
 function reasonForDoubt(risk: Risk, band: Band, variants: readonly RiskyPart[]): Detection['unsureBecause'] {
   if (isUnsure(risk, band)) return 'band'
   return variants.some((variant) => isFlip(variant.risk, risk)) ? 'flip' : null
@@ -69,7 +69,7 @@ export function doubtText({
   if (unsureBecause === null) return null
   if (unsureBecause === 'band') return 'lies in the decision band'
   const flips = variants.filter((variant) => isFlip(variant.risk, risk)).map(flipText)
-  return `depends on the encoding: ${flips.length > 0 ? flips.join(', ') : 'a re-encoding flips the verdict'}`
+  return `depends on how the file is read: ${flips.length > 0 ? flips.join(', ') : 'another reading flips the verdict'}`
 }
 
 const flipText = ({ name, risk }: RiskyPart): string => `${riskText(risk, 1)} as ${name}`

@@ -12,6 +12,9 @@ const MAX_FRAME_BYTES = 8 * MAX_SHORT_SIDE * MAX_SHORT_SIDE * 3 + 32
 /** Behind the keyframe that a stretch begins with: a time rounded to before it would decode all that follows the last one. */
 const SEEK_MARGIN_SECONDS = 0.01
 
+/** Pictures a second of a stretch that is taken as it is shown. */
+const SHOWN_PER_SECOND = 5
+
 /** What is decoded of one file: the stretches that `segments` plans, each by a run of the binary `ffmpeg`. */
 export interface FfmpegFrames {
   readonly ffmpeg: string
@@ -84,13 +87,15 @@ function outputOf(segment: Segment): string[] {
  * Frames at least a step apart whatever the rate, each reported with its time on file descriptor 3, made square-pixeled and
  * small. ffmpeg turns them upright before.
  */
-function filters({ step }: Segment): string {
+function filters({ isAsShown, step }: Segment): string {
   const gap = (step - 0.001).toFixed(4)
   const side = `${MAX_SHORT_SIDE}/min(iw*if(sar,sar,1),ih)`
   const width = `max(1,round(iw*if(sar,sar,1)*min(1,${side})))`
   const height = `max(1,round(ih*min(1,${side})))`
+  const isDue = `isnan(prev_selected_t)+gte(t-prev_selected_t,${gap})`
   return [
-    `select='isnan(prev_selected_t)+gte(t-prev_selected_t,${gap})'`,
+    // Times count from the place sought, before which ffmpeg began to decode.
+    ...(isAsShown ? [`fps=${SHOWN_PER_SECOND}:round=up`, `select='gte(t,0)*(${isDue})'`] : [`select='${isDue}'`]),
     'metadata=add:key=kept:value=1',
     // By its key, because a file may contain any amount of its own.
     'metadata=print:key=kept:file=pipe\\\\:3:direct=1',

@@ -16,6 +16,8 @@ export interface Segment {
   /** Least time between two frames that are kept, seconds. */
   readonly step: number
   readonly maxFrames: number
+  /** What a player shows from `start` on, at an even rate: a picture that stands there for long began before. */
+  readonly isAsShown?: true
 }
 
 /**
@@ -58,6 +60,33 @@ export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
   }
   if (fullPassSeconds(facts, maxFrames) <= BUDGET_SECONDS) return [{ ...whole, keyframesOnly: false, step }]
   return stretches(facts, maxFrames)
+}
+
+/** Places of a spot check, and pictures at each, so far apart. */
+const SPOTS = 2
+const PICTURES_PER_SPOT = 2
+const SPOT_STEP_SECONDS = 0.4
+
+/**
+ * A spot check of what a video shows elsewhere. The plan is known to those who make files: one with other pictures in all
+ * places that are decoded would get a verdict about pictures that nobody sees. The places follow from the bytes, so that
+ * the same file gives the same answer, and nobody chooses them other than by trying many files.
+ * @param seconds length of the video @param sha256 of the file, in hex
+ */
+export function planSpotCheck(seconds: number, sha256: string): Segment[] {
+  return Array.from({ length: SPOTS }, (_, index) => {
+    const share = Number.parseInt(sha256.slice(8 * index, 8 * index + 8), 16) / 2 ** 32
+    const start = ((index + share) / SPOTS) * seconds
+    const step = SPOT_STEP_SECONDS
+    return {
+      start,
+      seconds: Number.POSITIVE_INFINITY,
+      keyframesOnly: false,
+      step,
+      maxFrames: PICTURES_PER_SPOT,
+      isAsShown: true,
+    }
+  })
 }
 
 /** Estimated processor time, seconds: decoding one frame, decoding one keyframe, and what each that is kept takes beyond that. */

@@ -1,10 +1,11 @@
 import { AttestdError } from '../../core/errors.js'
+import { sha256OfFile } from '../../core/files.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
-import { planFrames } from './frame-plan.js'
+import { planFrames, planSpotCheck } from './frame-plan.js'
 import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
 import { sniffVideoFormat, type VideoFormat } from './video-format.js'
 import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
@@ -16,6 +17,8 @@ export interface VideoFrames {
   readonly facts: VideoFacts | null
   /** In the order of time, decoded while they are asked for; once only. */
   frames(): AsyncIterable<Frame>
+  /** Pictures from places that the maker of the file could not choose, after `frames`; missing where keyframes alone are decoded. */
+  readonly spotCheck?: () => AsyncIterable<Frame>
   close(): Promise<void>
 }
 
@@ -36,11 +39,21 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   const { ffmpeg, clock } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
   const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
-  const timeoutMs = tools.timeoutSeconds * 1000
+  const source = { ffmpeg, file, demuxer: format.demuxer, timeoutMs: tools.timeoutSeconds * 1000, clock }
+  // A container may state no length, or a wrong one.
+  let seconds = video?.facts.seconds ?? 0
   return {
     format: format.name,
     facts: video?.facts ?? null,
-    frames: () => ffmpegFrames({ ffmpeg, file, demuxer: format.demuxer, segments, timeoutMs, clock }),
+    async *frames() {
+      for await (const frame of ffmpegFrames({ ...source, segments })) {
+        seconds = Math.max(seconds, frame.seconds)
+        yield frame
+      }
+    },
+    async *spotCheck() {
+      yield* ffmpegFrames({ ...source, segments: planSpotCheck(seconds, await sha256OfFile(file)) })
+    },
     close: async () => {},
   }
 }

@@ -9,6 +9,7 @@ import type { VideoPreprocessing } from '../package/preprocessing.js'
 import type { ComposedRuntime } from '../package/runtime.js'
 import { loadFeatureHead } from '../runtimes/feature-head.js'
 import { calibrate, logitOf } from '../scoring/calibration.js'
+import { isVerdictReal } from '../scoring/probe.js'
 import { type ClipScore, scoreClip, windowName } from './clip-score.js'
 import { scoreClipByHead } from './head-score.js'
 import { readFrames, type VideoFrames } from './read-frames.js'
@@ -35,7 +36,7 @@ export async function loadVideoDetector(
 
   return {
     pack,
-    async measure(file): Promise<Measurement> {
+    async measure(file, share = null): Promise<Measurement> {
       const started = tools.clock.monotonic()
       const video = await readFrames(file, preprocessing.maxFrames, tools)
       let inferMs = 0
@@ -53,15 +54,36 @@ export async function loadVideoDetector(
       const soundNote = sound !== null && hasSound ? await during(() => scoreSound(sound, file)) : null
       const parts: ScoredPart[] = [...clip.parts]
       if (soundNote !== null && soundNote.logit !== null) parts.push({ name: 'sound', rawScore: soundNote.logit })
+      const rawScore = Math.max(clip.rawScore, soundNote?.logit ?? clip.rawScore)
+      const length = video.facts?.seconds
+      const isReal = isVerdictReal(calibrate(rawScore, pack.manifest.calibration, length), share, pack.manifest)
+      const spots = isReal ? await spotCheck(video, (pictures) => judge(pictures, preprocessing, during)) : null
       return {
-        rawScore: Math.max(clip.rawScore, soundNote?.logit ?? clip.rawScore),
+        rawScore,
         notes: notesOf(video, frames, clip, soundNote),
-        length: video.facts?.seconds,
+        length,
         parts: highestParts(parts),
-        variants: [],
+        variants: spots === null ? [] : [{ name: SPOT_CHECK, rawScore: spots }],
         elapsedMs: { decode: tools.clock.monotonic() - started - inferMs, infer: inferMs },
       }
     },
+  }
+}
+
+/** As it ends `risk ... as`. */
+const SPOT_CHECK = 'shown between the frames looked at first'
+
+/** The logit of pictures from elsewhere in the video; null where it has none that can be judged. */
+async function spotCheck(
+  { spotCheck: frames }: VideoFrames,
+  judge: (pictures: Pick<VideoFrames, 'frames'>) => Promise<{ readonly clip: ClipScore }>,
+): Promise<number | null> {
+  if (frames === undefined) return null
+  try {
+    return (await judge({ frames })).clip.rawScore
+  } catch (error) {
+    if (error instanceof AttestdError && error.kind === 'abstain') return null
+    throw error
   }
 }
 
@@ -70,7 +92,7 @@ type During = <T>(work: () => Promise<T>) => Promise<T>
 
 /** The pictures of a video as one logit, and how many frames were seen. */
 type PictureJudge = (
-  video: VideoFrames,
+  video: Pick<VideoFrames, 'frames'>,
   plan: VideoPreprocessing,
   during: During,
 ) => Promise<{ readonly clip: ClipScore; readonly frames: number }>

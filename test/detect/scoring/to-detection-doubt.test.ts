@@ -22,10 +22,13 @@ describe('doubtText', () => {
   it.each([
     [{ risk: asRisk(0.97), unsureBecause: null, variants }, null],
     [{ risk: asRisk(0.6), unsureBecause: 'band', variants }, 'lies in the decision band'],
-    [{ risk: asRisk(0.97), unsureBecause: 'flip', variants }, 'depends on the encoding: 41.2 as JPEG quality 80'],
+    [
+      { risk: asRisk(0.97), unsureBecause: 'flip', variants },
+      'depends on how the file is read: 41.2 as JPEG quality 80',
+    ],
     [
       { risk: asRisk(0.97), unsureBecause: 'flip', variants: [] },
-      'depends on the encoding: a re-encoding flips the verdict',
+      'depends on how the file is read: another reading flips the verdict',
     ],
   ] as const)('%o: %s', (detection, text) => expect(doubtText(detection)).toBe(text))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PlanFacts, planFrames } from '../../../src/detect/video/frame-plan.js'
+import { type PlanFacts, planFrames, planSpotCheck } from '../../../src/detect/video/frame-plan.js'
 
 /** Keyframes every `apart` seconds. */
 function clip(seconds: number, apart: number, more: Partial<PlanFacts> = {}): PlanFacts {
@@ -74,4 +74,13 @@ describe('what is decoded', () => {
       }
     }
   })
+})
+
+it('looks at each half of a video in a place that follows from its bytes', () => {
+  const startsOf = (sha256: string) => planSpotCheck(60, sha256).map(({ start }) => start)
+  expect(startsOf('00000000'.repeat(8))).toEqual([0, 30])
+  expect(startsOf('80000000'.repeat(8))).toEqual([15, 45])
+  const [first, second] = startsOf('ffffffff'.repeat(8))
+  expect(first).toBeCloseTo(30, 5)
+  expect(second).toBeCloseTo(60, 5)
 })

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { readFrames } from '../../../src/detect/video/read-frames.js'
-import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
@@ -21,12 +21,14 @@ async function read(file: string, program: string | null, maxFrames = 24) {
     parsers: unwatched,
   })
   const frames: Frame[] = []
+  const spots: Frame[] = []
   try {
     for await (const frame of video.frames()) frames.push(frame)
+    for await (const frame of video.spotCheck?.() ?? []) spots.push(frame)
   } finally {
     await video.close()
   }
-  return { ...video, frames }
+  return { ...video, frames, spots }
 }
 
 /** The colors near the corners: top left, top right, bottom left, bottom right, as 0 or 1 for red, green and blue. */
@@ -94,6 +96,18 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect(facts?.hasVariableRate).toBe(true)
     // Ten frames 0.05 s apart, then one every 0.4 s; the least step is 0.2 s.
     expect(times(frames).slice(0, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.9])
+  })
+
+  it('takes a picture that is shown for long as often as its time', async () => {
+    const file = path.join(await folderForTest(), 'held.mp4')
+    const colors = ['red', 'blue', 'red'].flatMap((color) => ['-f', 'lavfi', '-i', `color=${color}:s=64x64:r=10:d=1`])
+    // The one blue picture that is kept stays for 30 s.
+    const held = "concat=n=3,select='not(between(n,11,19))',setpts='if(gt(N,10),N+300,N)/10/TB'"
+    await make(...colors, '-filter_complex', held, '-fps_mode', 'vfr', '-c:v', 'libx264', file)
+    const isBlue = ({ pixels }: Frame) => (pixels[2] as number) > 200
+    const { frames, spots } = await read(file, ffmpeg)
+    expect(frames.filter(isBlue)).toEqual([])
+    expect(spots.some(isBlue)).toBe(true)
   })
 
   it('reads a container that only ffmpeg knows', async () => {

@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { DetectorHost } from '../../../src/detect/detection.js'
@@ -7,7 +8,7 @@ import { writeEncoderPackage } from '../../support/detector-encoded.js'
 import { writePackage, writeTinyPackage } from '../../support/detector-package.js'
 import { tinyHeadOnnx } from '../../support/detector-tiny-onnx.js'
 import { endlessContainers } from '../../support/endless-containers.js'
-import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
@@ -178,4 +179,38 @@ describe('a package that is composed of an image package', () => {
       expect(first.notes).toMatch(/^mp4 avc 160x120 2\.0 s, 10 fps; 10 frames; worst window/)
     },
   )
+
+  describe.skipIf(ffmpeg === null)('of which only some pictures are decoded (skipped where there is no ffmpeg)', () => {
+    /** Eight seconds with a keyframe each; the tiny network takes blue for real and red for machine-made. */
+    async function detectPainted(name: string, ...paint: string[]) {
+      const file = path.join(bench.modelsDir, `${name}.mp4`)
+      const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=10:duration=8', '-vf', paint.join(',')]
+      await make(...picture, '-g', '10', '-sc_threshold', '0', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', file)
+      return (await bench.start({ ffmpeg })).detect({ file, mediaType: 'video_short' })
+    }
+    const box = (color: string) => `drawbox=color=${color}@0.7:t=fill`
+
+    it('is unsure of one with real pictures in the places of its keyframes alone', async () => {
+      const detection = await detectPainted(
+        'flicker',
+        `${box('blue')}:enable='not(mod(n,10))'`,
+        `${box('red')}:enable='mod(n,10)'`,
+      )
+      expect(detection).toMatchObject({ risk: expect.closeTo(0, 1), unsureBecause: 'flip' })
+      expect(detection.variants).toEqual([
+        { name: expect.stringMatching(/^shown between/), risk: expect.closeTo(1, 1) },
+      ])
+    })
+
+    it('is sure of one with such pictures everywhere', async () => {
+      expect(await detectPainted('real', box('blue'))).toMatchObject({
+        risk: expect.closeTo(0, 1),
+        unsureBecause: null,
+      })
+    })
+
+    it('looks for nothing further where the verdict is machine-made', async () => {
+      expect(await detectPainted('made', box('red'))).toMatchObject({ risk: expect.closeTo(1, 1), variants: [] })
+    })
+  })
 })
