@@ -12,6 +12,7 @@ import { noise, plain } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { writeModulePackage } from '../../support/other-packages.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
@@ -22,6 +23,17 @@ beforeAll(async () => {
   heavy = await plain('#345', 6900, 6900).webp({ effort: 0 }).toBuffer()
   light = await noise().jpeg().toBuffer()
 })
+
+/** A detector that keeps 500 MB over a text that begins so. */
+const GROWING = `
+import fs from 'node:fs/promises'
+const kept = []
+export const createDetector = () => ({
+  async measure(file) {
+    if ((await fs.readFile(file, 'utf8')).startsWith('large')) kept.push(Buffer.alloc(500_000_000, 1))
+    return { logit: 3 }
+  },
+})`
 
 const bench = DetectorBench.forEach()
 beforeEach(async () => {
@@ -127,11 +139,11 @@ describe('limits', () => {
   it('a process that stays large after a job is replaced and the job keeps its score', async () => {
     // This clock stands still, so the memory is not read while the job runs, only after it.
     const clock = new ManualClock()
-    const host = await bench.start({ clock, memoryMb: 260 })
+    await writeModulePackage(bench.modelsDir, { 'main.mjs': GROWING })
+    const host = await bench.start({ clock, memoryMb: 400 })
     const stopped = bench.next('child-stopped')
-    await expect(host.detect(image(await bench.write('heavy', heavy)))).resolves.toMatchObject({
-      detectorId: 'tiny-image',
-    })
+    const file = await bench.write('large.txt', 'large'.repeat(100))
+    await expect(host.detect({ file, mediaType: 'text' })).resolves.toMatchObject({ rawScore: 3 })
     expect(await stopped).toMatchObject({ cause: 'memory' })
     await clock.untilSleeping()
     await clock.advance(0)
