@@ -23,7 +23,7 @@ const withParts = <R extends z.ZodType>(risk: R) => {
   return z.object({ ...FACTS, risk, parts, variants: parts })
 }
 
-/** A detection as the lab keeps it: risks from 0 to 1, without heat map and processor time. */
+/** A detection as the lab keeps it, and older verdict files do: risks from 0 to 1, without heat map and processor time. */
 export const keptDetection = withParts(riskSchema) satisfies z.ZodType<Detection, unknown>
 
 /**

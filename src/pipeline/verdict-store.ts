@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { MediaType } from '../core/media-types.js'
 import { readJson } from '../core/text.js'
 import type { Detection } from '../detect/detection.js'
-import { storedDetection } from '../detect/stored-detection.js'
+import { keptDetection, storedDetection } from '../detect/stored-detection.js'
 import type { SharedTexts } from '../queue/claims.js'
 import { VerdictFiles } from './verdict-files.js'
 
@@ -38,9 +38,10 @@ export class VerdictStore {
   /** What cannot be read as a detection counts as absent: it is made again. @throws AttestdError queue-unreachable */
   async get(key: VerdictKey): Promise<Detection | null> {
     const kept = await this.#files.read(`${verdictName(key)}.json`)
-    const own = kept && readJson(storedDetection, kept.toString('utf8'))
-    const text = own ? null : await this.#shared?.get(verdictName(key))
-    return (own ?? readJson(storedDetection, text ?? ''))?.detection ?? null
+    const own = kept && readJson(readable, kept.toString('utf8'))
+    if (own) return own
+    const text = await this.#shared?.get(verdictName(key))
+    return typeof text === 'string' ? readJson(readable, text) : null
   }
 
   /** @throws AttestdError queue-unreachable, once the file is written */
@@ -62,3 +63,6 @@ export function verdictName({ contentHash, detectorDigest, mediaType, platform, 
   const text = [contentHash, detectorDigest, mediaType, platform, expectedShare].join('\n')
   return createHash('sha256').update(text).digest('hex')
 }
+
+/** Older verdict files hold the detection itself, with risks from 0 to 1. */
+const readable = z.union([storedDetection.transform(({ detection }) => detection), keptDetection])

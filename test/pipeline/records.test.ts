@@ -120,6 +120,24 @@ describe('the verdict store', () => {
     })
   })
 
+  it('reads a file of an older version, whose risks are from 0 to 1', async () => {
+    const store = new VerdictStore(folder)
+    await store.put(key, detection)
+    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
+    // As version 0.1 wrote it.
+    const old =
+      '{"detectorId":"d","detectorVersion":"1.0.0","detectorDigest":"d1","risk":0.0125,"rawScore":-4.4,"unsure":true,' +
+      '"unsureBecause":"band","parts":[{"name":"center","risk":1}],"variants":[{"name":"jpeg","risk":0.5}],"evidence":[],' +
+      '"notes":"n","elapsedMs":{"decode":1,"infer":2,"stages":{"decode":1}},"platform":"p","expectedShare":0.5}'
+    await fs.writeFile(path.join(folder, name!), old)
+    expect(await store.get(key)).toMatchObject({
+      risk: 0.0125,
+      parts: [{ risk: 1 }],
+      variants: [{ risk: 0.5 }],
+      unsureBecause: 'band',
+    })
+  })
+
   it('a torn or foreign file counts as absent', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)

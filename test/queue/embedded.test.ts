@@ -146,15 +146,25 @@ describe('embedded engine', () => {
   })
 
   describe('opened on what an earlier process left', () => {
+    const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
+      count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
+    let published: unknown
     let reopened: QueueEngine
     beforeAll(async () => {
       const url = `embedded:${await copyTemplate('left')}`
       const earlier = await openQueueEngine(engineOptions(url, root, { fsync: true }))
       const pool = poolOf(earlier)
+      published = (await pool.query(functions, [])).rows
       await earlier.add('analyze-image', 'killer', {}, { priority: 1 })
       await pool.query(`UPDATE job SET state = 'active', stalled_count = 10, lock_token = 'x'`, [])
       await earlier.add('analyze-text', 'kept', {}, { priority: 1 })
       await pool.maintain()
+      // Two of the functions that a release before 1.0.0 overwrote.
+      await pool.query(`
+        CREATE OR REPLACE FUNCTION publish_event(p_queue text, p_event text, p_data jsonb) RETURNS bigint
+        LANGUAGE sql AS 'SELECT 0::bigint';
+        CREATE OR REPLACE FUNCTION apply_retention(p_queue text, p_id text, p_state job_state, p_now bigint,
+          p_remove_all boolean, p_keep_age bigint, p_keep_count integer) RETURNS void LANGUAGE sql AS ''`)
       await earlier.close()
       reopened = await openQueueEngine(engineOptions(url, root))
     })
@@ -168,7 +178,8 @@ describe('embedded engine', () => {
       expect((await reopened.failed('analyze-image', 1))[0]).toMatchObject({ id: 'killer', reason: 'job-stalled' })
     })
 
-    it('keeps its jobs through fsync and maintenance', async () => {
+    it("runs BullMQ's own functions and, through fsync and maintenance, keeps its jobs", async () => {
+      expect((await poolOf(reopened).query(functions, [])).rows).toEqual(published)
       const events = new EventLog()
       await reopened.work('analyze-text', async () => ({ kind: 'done', result: null }), events)
       expect(await events.until('completed')).toMatchObject([{ id: 'kept' }])
