@@ -20,6 +20,6 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     // More than the two cores that this is measured on, since some tests wait for what others compute.
-    maxWorkers: 4,
+    maxWorkers: 5,
   },
 })
