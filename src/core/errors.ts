@@ -48,6 +48,10 @@ export function toAttestdError(error: unknown, fallback: Reason = 'internal-erro
   return new AttestdError(fallback, errorText(error), { cause: error })
 }
 
+/** Whether media, or what a detector sees in it, gets no score: a result, not a failure. */
+export const isAbstention = (error: unknown): error is AttestdError =>
+  error instanceof AttestdError && error.kind === 'abstain'
+
 /** The message of any thrown value, with the causes that fetch and friends hide one level down. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return thrownText(error)

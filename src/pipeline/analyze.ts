@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js'
-import { AttestdError, toAttestdError } from '../core/errors.js'
+import { AttestdError, isAbstention, toAttestdError } from '../core/errors.js'
 import { readAt } from '../core/files.js'
 import type { Log } from '../core/log.js'
 import type { MediaType } from '../core/media-types.js'
@@ -183,8 +183,7 @@ async function lookAt(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOpt
         const { stepAside } = run
         return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id, stepAside }, signal)
       }).catch(async (error: unknown) => {
-        if (error instanceof AttestdError && error.kind === 'abstain')
-          options.events.refused?.({ asset: typed, detector })
+        if (isAbstention(error)) options.events.refused?.({ asset: typed, detector })
         throw await markedFailure(await countedKill(error, key, job, run), key, job, run, detectors)
       }))
     if (once && !once.cached) {
@@ -195,7 +194,7 @@ async function lookAt(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOpt
     return once && { asset: typed, by: judge.by, ...once, media: null }
   } catch (error) {
     fetched?.release()
-    if (error instanceof AttestdError && error.kind === 'abstain') return { refusal: error, ...judge }
+    if (isAbstention(error)) return { refusal: error, ...judge }
     throw error
   }
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError, isAbstention } from '../../core/errors.js'
 import { readAt } from '../../core/files.js'
 import type { MediaType } from '../../core/media-types.js'
 import type { Detection } from '../../detect/detection.js'
@@ -62,7 +62,7 @@ const seenType = async (file: string): Promise<MediaType | null> =>
 
 /** Names the kind of media that the bytes show, where that is another than was asked for. */
 async function withTypeSeen(error: unknown, file: string, asked: MediaType): Promise<unknown> {
-  if (!(error instanceof AttestdError) || error.kind !== 'abstain') return error
+  if (!isAbstention(error)) return error
   const seen = await seenType(file)
   if (seen === null || seen === asked) return error
   const { message, reason } = error

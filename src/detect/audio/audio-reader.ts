@@ -1,4 +1,4 @@
-import { AttestdError } from '../../core/errors.js'
+import { isAbstention } from '../../core/errors.js'
 import type { ModelInput, Part, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { encodeMuLaw, MU_LAW } from './decode/companding.js'
@@ -60,7 +60,7 @@ function speechIn({ samples, passages }: Recording, plan: AudioPreprocessing): r
   try {
     return planWindows(samples, plan, passages).windows
   } catch (error) {
-    if (error instanceof AttestdError && error.kind === 'abstain') return null
+    if (isAbstention(error)) return null
     throw error
   }
 }

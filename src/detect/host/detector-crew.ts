@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { AttestdError, isAbort, toAttestdError } from '../../core/errors.js'
+import { AttestdError, isAbort, isAbstention, toAttestdError } from '../../core/errors.js'
 import type { MediaType } from '../../core/media-types.js'
 import { unlessAborted } from '../../core/time-limit.js'
 import { isCostlyFile } from '../../formats/file-cost.js'
@@ -99,7 +99,7 @@ export class DetectorCrew {
       try {
         return await this.#showOnce(request, pack)
       } catch (error) {
-        if (toAttestdError(error).kind !== 'abstain') throw error
+        if (!isAbstention(error)) throw error
         firstReason ??= error
       }
     }

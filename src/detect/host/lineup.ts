@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError, isAbstention } from '../../core/errors.js'
 import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import type { Detection, LoadedDetector } from '../detection.js'
 import type { DetectorSummary } from '../package/detector-summary.js'
@@ -65,7 +65,7 @@ export async function detectBy(
     try {
       votes.push({ weight: pack.weight, band, detection: await measure(pack) })
     } catch (error) {
-      if (!(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+      if (!isAbstention(error)) throw error
       firstReason ??= error
       absences.push({ id, reason: error.reason })
     }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { Metadata } from 'sharp'
-import { AttestdError, errorText } from '../../core/errors.js'
+import { AttestdError, errorText, isAbstention } from '../../core/errors.js'
 import { MAX_PIXELS, pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
@@ -116,7 +116,7 @@ export async function* otherPictures(
     try {
       await refuse(picture)
     } catch (error) {
-      if (error instanceof AttestdError && error.kind === 'abstain') continue
+      if (isAbstention(error)) continue
       throw error
     }
     yield { name: view.name, picture }

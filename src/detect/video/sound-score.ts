@@ -1,6 +1,7 @@
-import { AttestdError, isAbort } from '../../core/errors.js'
+import { isAbstention } from '../../core/errors.js'
 import { riskText } from '../../core/risk.js'
 import type { ChildDetector } from '../contract/child-detector.js'
+import { EVEN_ODDS } from '../package/calibration-schema.js'
 import { calibrate, isUnsure, logitOf } from '../scoring/calibration.js'
 
 /** What the sound track adds to a clip. */
@@ -10,9 +11,6 @@ export interface SoundScore {
   /** A few words for the notes. */
   readonly summary: string
 }
-
-/** At which it is judged whether the sound is suspicious, and whether a channel alone is. */
-const EVEN_ODDS = 0.5
 
 /**
  * Scores the sound of a video by an audio detector. It can only raise the risk of a clip, and only where the detector is
@@ -33,7 +31,7 @@ export async function scoreSound(detector: ChildDetector, file: string): Promise
       summary: `sound ${verdict} (risk ${riskText(risk, 1)})`,
     }
   } catch (error) {
-    if (isAbort(error) || !(error instanceof AttestdError) || error.kind !== 'abstain') throw error
+    if (!isAbstention(error)) throw error
     return { logit: null, summary: `sound not judged (${error.reason})` }
   }
 }

@@ -1,4 +1,4 @@
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError, isAbstention } from '../../core/errors.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { highestParts, type Measurement, type ScoredPart } from '../contract/measurement.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
@@ -82,7 +82,7 @@ async function spotCheck(
   try {
     return (await judge({ frames })).clip.rawScore
   } catch (error) {
-    if (error instanceof AttestdError && error.kind === 'abstain') return null
+    if (isAbstention(error)) return null
     throw error
   }
 }

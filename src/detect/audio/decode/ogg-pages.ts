@@ -27,7 +27,7 @@ export async function* oggPages(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** What refuses a page of another stream than that of the first page, and one on which a stream begins anew. */
+/** What refuses a page of another stream than that of the first page, and one on which a stream begins again. */
 function firstStream(): (page: OggPage) => void {
   let first: number | undefined
   return ({ isFirst, serial }) => {
