@@ -13,7 +13,7 @@ import { startBenchDaemon } from './bench-daemon.js'
 
 const PACKAGE = 'remote-image'
 const PREPROCESSING = tinyManifest(PACKAGE, {}).preprocessing as Record<string, unknown>
-const LOOK_MS = 20
+const LOOK_MS = 100
 
 /** Workers that analyze, and one daemon that takes in and submits, on one Redis; all end with it. */
 class Fleet {
@@ -92,13 +92,20 @@ async function withFleet<T>(
   }
 }
 
-/** Registers assets and waits for their scores. @returns seconds */
+/**
+ * Registers assets and waits for their scores.
+ * @returns scores a second from the first tenth of them to the last, while all workers are at it
+ */
 async function score(sandbox: Sandbox, contents: readonly Buffer[]): Promise<number> {
-  const expected = sandbox.scores().length + contents.length
-  const started = performance.now()
+  const before = sandbox.scores().length
+  const scored = async (count: number) => {
+    while (sandbox.scores().length < before + count) await systemClock.sleep(LOOK_MS)
+    return { count: sandbox.scores().length, at: performance.now() }
+  }
   await Promise.all(contents.map((content, index) => sandbox.registerFile(`${index}.png`, { content })))
-  while (sandbox.scores().length < expected) await systemClock.sleep(LOOK_MS)
-  return (performance.now() - started) / 1000
+  const [from, to] = [await scored(contents.length / 10), await scored(0.9 * contents.length)]
+  await scored(contents.length)
+  return (1000 * (to.count - from.count)) / (to.at - from.at)
 }
 
 function images(seed: string, count: number): Promise<Buffer[]> {
@@ -125,8 +132,7 @@ export function measureFleet(
       await fleet.growTo(workers)
       // The first file of a process loads code that only files need, which two cores do for all processes in turn.
       await score(sandbox, await images(`first ${workers}`, workers))
-      const count = workers * jobs
-      const jobsPerSecond = count / (await score(sandbox, await images(`scale ${workers}`, count)))
+      const jobsPerSecond = await score(sandbox, await images(`scale ${workers}`, workers * jobs))
       one ??= jobsPerSecond / workers
       onRow({ workers, jobsPerSecond, ofLinear: jobsPerSecond / (one * workers) })
     }

@@ -14,7 +14,6 @@ import { measureSnapshot, measureUrgent, measureWaiting } from './scale-queue.js
 const { values } = parseArgs({
   options: {
     workers: { type: 'string', default: '1,2,4,8,16,32,64' },
-    // With fewer, the first and the last second of a run, when not all workers are at it, weigh more than what the queue costs.
     jobs: { type: 'string', default: '24' },
     latency: { type: 'string', default: '5000' },
     only: { type: 'string' },
@@ -56,7 +55,7 @@ try {
   }
   if (wanted('fleet')) {
     const sizes = values.workers.split(',').map(Number)
-    print(`workers, one job at a time of ${values.latency} ms each: jobs/s, and beside linear`)
+    print(`workers, one job at a time of ${values.latency} ms on average: jobs/s, and beside linear`)
     const jobs = Number(values.jobs)
     const latencyMs = Number(values.latency)
     await measureFleet(path.join(folder, 'fleet'), { sizes, jobs, latencyMs }, (row) => {

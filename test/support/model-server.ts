@@ -30,6 +30,9 @@ export const MODEL = 'tiny'
 const INPUT = { name: 'pixels', datatype: 'FP32', shape: [-1, 3, -1, -1] }
 const OUTPUT = { name: 'logit', datatype: 'FP32', shape: [-1, 1] }
 
+/** Steps of this share of one fill it evenly, however many there are. */
+const GOLDEN = 0.618034
+
 /** A real server of the Open Inference Protocol v2 whose one model computes what the tiny network does. */
 export class ModelServer {
   readonly asked: Asked[] = []
@@ -50,7 +53,8 @@ export class ModelServer {
 
   /**
    * @param port that of a server which was closed; 0 for any
-   * @param latencyMs how long an inference takes, for benches
+   * @param latencyMs how long an inference takes on average, for benches: from half to one and a half times as long, in turn, as
+   *   files differ. With equal ones all workers of a fleet would finish in the same moment, over and over.
    */
   static async start({ binary = false, port = 0, latencyMs = 0 } = {}): Promise<ModelServer> {
     const server = new ModelServer(binary, latencyMs)
@@ -88,7 +92,7 @@ export class ModelServer {
     if (path === `/v2/models/${MODEL}/ready`) return void response.writeHead(this.ready ? 200 : 503).end()
     if (path === `/v2/models/${MODEL}`) return json(response, this.metadata)
     if (path !== `/v2/models/${MODEL}/infer`) return void response.writeHead(404).end('{"error":"no such model"}')
-    if (this.#latencyMs > 0) await sleep(this.#latencyMs)
+    if (this.#latencyMs > 0) await sleep(this.#latencyMs * (0.5 + ((this.inferences.length * GOLDEN) % 1)))
     if (this.misbehavior) misbehave(this.misbehavior, response)
     else this.#infer(Buffer.concat(chunks), typeof length === 'string' ? Number(length) : null, response)
   }
