@@ -13,11 +13,17 @@ export interface DecodedImage extends Picture {
   /** Frames or pages in the file; only the first is decoded. */
   readonly frames: number
   /** How else people may see it. */
-  readonly others: readonly View[]
+  readonly others: readonly OtherView[]
+}
+
+/** Another way of seeing a picture, by its name as it ends `risk ... as`. @throws as `decodeImage` */
+interface OtherView {
+  readonly name: string
+  readonly decode: () => Promise<Picture>
 }
 
 /** A way of seeing a picture. */
-export interface View {
+interface View {
   /** As it ends `risk ... as`. */
   readonly name: string
   /** Frame, from 0. */
@@ -37,42 +43,54 @@ const LEAST_FRAME_MS = 100
 /**
  * Decodes the first frame of an image in full, so that the same bytes always give the same pixels: no
  * shrink-on-load (a JPEG or WebP decoded at half size has other pixels than a full one), embedded profile applied,
- * EXIF orientation applied, transparency on white, unless another view is asked for, 16 bit cut to 8, gray and CMYK turned into sRGB.
+ * EXIF orientation applied, transparency on white, 16 bit cut to 8, gray and CMYK turned into sRGB.
  * @throws AttestdError media-empty, media-type-mismatch, media-unsupported, media-corrupt, media-too-complex, detector-timeout
  */
 export async function decodeImage(
   file: string,
   { timeoutSeconds }: Pick<ReaderTools, 'timeoutSeconds'>,
-  view = FIRST,
 ): Promise<DecodedImage> {
   const format = await sniffImageFormat(file)
   await refuseShownOtherwise(file, format)
   const { size } = await stat(file)
   const most = Math.min(MAX_PIXELS, pixelAllowance(size, format === 'heif'))
-  const { page, background, autoOrient } = view
-  const options = { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient } as const
-  try {
-    const header = format === 'jpeg' ? JPEG : await headerOf(imageLibrary(file, options), format)
-    const { data, info } = await imageLibrary(file, options)
+  const open = ({ page, autoOrient }: View) =>
+    imageLibrary(file, { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient })
+  const decode = async (view: View): Promise<Picture> => {
+    const { data, info } = await open(view)
       .timeout({ seconds: timeoutSeconds })
-      .flatten({ background })
+      .flatten({ background: view.background })
       .toColourspace('srgb')
       .removeAlpha()
       .raw({ depth: 'uchar' })
       .toBuffer({ resolveWithObject: true })
-    return { pixels: rgbOf(data, info.channels), width: info.width, height: info.height, format, ...header }
-  } catch (error) {
-    throw error instanceof AttestdError ? error : decodeError(error, most, size)
+    return { pixels: rgbOf(data, info.channels), width: info.width, height: info.height }
   }
+  const named = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw error instanceof AttestdError ? error : decodeError(error, most, size)
+    }
+  }
+  return named(async () => {
+    const { frames, views } = format === 'jpeg' ? JPEG : await headerOf(open(FIRST), format)
+    const others = views.map((view) => ({ name: view.name, decode: () => named(() => decode(view)) }))
+    return { ...(await decode(FIRST)), format, frames, others }
+  })
 }
 
 /** It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
-const JPEG: Pick<DecodedImage, 'frames' | 'others'> = { frames: 1, others: [] }
+const JPEG: Header = { frames: 1, views: [] }
 
-async function headerOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<typeof JPEG> {
+interface Header extends Pick<DecodedImage, 'frames'> {
+  readonly views: readonly View[]
+}
+
+async function headerOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<Header> {
   const header = await image.metadata()
   refuseProfile(header.icc?.[8])
-  if (header.format === format) return { frames: header.pages ?? 1, others: othersOf(header) }
+  if (header.format === format) return { frames: header.pages ?? 1, views: othersOf(header) }
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }
 
@@ -105,13 +123,11 @@ function pageAtHalf(delays: readonly number[]): number {
  * @throws AttestdError as `decodeImage`
  */
 export async function* otherPictures(
-  file: string,
   { pixels, others }: DecodedImage,
-  limits: Parameters<typeof decodeImage>[1],
   refuse: (picture: Picture) => void | Promise<void>,
 ): AsyncGenerator<{ readonly name: string; readonly picture: Picture }, void, undefined> {
-  for (const view of others) {
-    const picture = await decodeImage(file, limits, view)
+  for (const { name, decode } of others) {
+    const picture = await decode()
     if (picture.pixels.equals(pixels)) continue
     try {
       await refuse(picture)
@@ -119,7 +135,7 @@ export async function* otherPictures(
       if (isAbstention(error)) continue
       throw error
     }
-    yield { name: view.name, picture }
+    yield { name, picture }
   }
 }
 

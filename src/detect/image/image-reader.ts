@@ -19,7 +19,7 @@ export async function readImage(file: string, plan: ImagePreprocessing, tools: R
     summary: describeImage(image),
     parts: () => parts,
     async *others() {
-      for await (const { name, picture } of otherPictures(file, image, tools, refuse))
+      for await (const { name, picture } of otherPictures(image, refuse))
         yield { name, parts: await imageParts(picture, plan) }
     },
     async *variants() {

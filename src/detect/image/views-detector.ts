@@ -66,9 +66,9 @@ export async function loadViewsDetector(
   }
   const lookAtFaces = (picture: Picture) => async (whole: number) =>
     areFacesWorthALook(whole, fusion) ? find(picture) : []
-  const scoreOthers = async (file: string, image: DecodedImage): Promise<ScoredPart[]> => {
+  const scoreOthers = async (image: DecodedImage): Promise<ScoredPart[]> => {
     const others: ScoredPart[] = []
-    for await (const { name, picture } of otherPictures(file, image, tools, refuse))
+    for await (const { name, picture } of otherPictures(image, refuse))
       others.push({ name, rawScore: together(await see(picture, lookAtFaces(picture))) })
     return others
   }
@@ -110,7 +110,7 @@ export async function loadViewsDetector(
       const risk = calibrate(rawScore, calibration)
       const others =
         image.others.length > 0 && isVerdict(risk, share, pack.manifest)
-          ? await watch.during('probe', () => scoreOthers(file, image))
+          ? await watch.during('probe', () => scoreOthers(image))
           : []
       const probed = isProbed(risk, share, pack.manifest) ? await watch.during('probe', () => probe(image, seen)) : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {

@@ -116,7 +116,7 @@ describe('how else people may see a picture', () => {
   async function others(data: Uint8Array, refuse: () => void = () => {}) {
     const file = await write(data)
     const found: [name: string, color: number[]][] = []
-    for await (const { name, picture } of otherPictures(file, await decodeImage(file, LIMITS), LIMITS, refuse))
+    for await (const { name, picture } of otherPictures(await decodeImage(file, LIMITS), refuse))
       found.push([name, middle(picture)])
     return found
   }
