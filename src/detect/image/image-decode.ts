@@ -3,9 +3,10 @@ import type { Metadata } from 'sharp'
 import { AttestdError, errorText, isAbstention } from '../../core/errors.js'
 import { MAX_PIXELS, pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
+import { isPlainProfile } from './color-profile.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
-import { refuseProfile, refuseShownOtherwise } from './shown-otherwise.js'
+import { jpegProfile, refuseShownOtherwise } from './shown-otherwise.js'
 
 /** A decoded image file: upright, on white where it was transparent. */
 export interface DecodedImage extends Picture {
@@ -32,9 +33,12 @@ interface View {
   readonly background: string
   /** Whether the orientation of its EXIF data is applied. */
   readonly autoOrient: boolean
+  /** Whether its color profile is not applied. */
+  readonly ignoreIcc: boolean
 }
 
-const FIRST: View = { name: 'first frame on white', page: 0, background: '#ffffff', autoOrient: true }
+const FIRST: View = { name: 'first frame on white', page: 0, background: '#ffffff', autoOrient: true, ignoreIcc: false }
+const WITHOUT_PROFILE: View = { ...FIRST, name: 'shown without its color profile', ignoreIcc: true }
 /** Most pixels of an animation, all frames together, of which later frames are looked at: each takes those before it. */
 const MAX_ANIMATED_PIXELS = 150_000_000
 /** A frame is shown at least so long, ms, whatever it states: browsers take this for less than 11. */
@@ -54,8 +58,8 @@ export async function decodeImage(
   await refuseShownOtherwise(file, format)
   const { size } = await stat(file)
   const most = Math.min(MAX_PIXELS, pixelAllowance(size, format === 'heif'))
-  const open = ({ page, autoOrient }: View) =>
-    imageLibrary(file, { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient })
+  const open = ({ page, autoOrient, ignoreIcc }: View) =>
+    imageLibrary(file, { limitInputPixels: most, failOn: 'error', pages: 1, page, autoOrient, ignoreIcc })
   const decode = async (view: View): Promise<Picture> => {
     const { data, info } = await open(view)
       .timeout({ seconds: timeoutSeconds })
@@ -74,23 +78,24 @@ export async function decodeImage(
     }
   }
   return named(async () => {
-    const { frames, views } = format === 'jpeg' ? JPEG : await headerOf(open(FIRST), format)
+    const { frames, views } = await headerOf(file, open(FIRST), format)
     const others = views.map((view) => ({ name: view.name, decode: () => named(() => decode(view)) }))
     return { ...(await decode(FIRST)), format, frames, others }
   })
 }
 
-/** It is not read of a JPEG, which libvips tells by the same bytes and which holds one frame: that is a fifth of its decoding. */
-const JPEG: Header = { frames: 1, views: [] }
-
 interface Header extends Pick<DecodedImage, 'frames'> {
   readonly views: readonly View[]
 }
 
-async function headerOf(image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<Header> {
+/** Not read of most JPEGs, which hold one frame and which libvips tells by the same bytes: that is a fifth of their decoding. */
+async function headerOf(file: string, image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<Header> {
+  const profile = format === 'jpeg' ? await jpegProfile(file) : 'one'
+  if (profile === 'none') return { frames: 1, views: [] }
   const header = await image.metadata()
-  refuseProfile(header.icc?.[8])
-  if (header.format === format) return { frames: header.pages ?? 1, views: othersOf(header) }
+  const isPlain = header.icc === undefined || (profile === 'one' && isPlainProfile(header.icc))
+  if (header.format === format)
+    return { frames: header.pages ?? 1, views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...othersOf(header)] }
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }
 

@@ -22,6 +22,8 @@ const NEAR = 20_000
  * and sRGB, none stated, and HLG, which is made to be shown without it. Linear, logarithmic and PQ do not.
  */
 const PLAIN_TRANSFERS = [1, 2, 4, 5, 6, 13, 14, 15, 18]
+/** Number of a part of a JPEG's color profile, and of all its parts. */
+const ONE_OF_ONE = 0x0101
 
 /**
  * Refuses a picture that browsers show otherwise than libvips decodes it, so that nobody can show one picture to people and
@@ -30,13 +32,7 @@ const PLAIN_TRANSFERS = [1, 2, 4, 5, 6, 13, 14, 15, 18]
  */
 export async function refuseShownOtherwise(file: string, format: ImageFormat): Promise<void> {
   if (format === 'png') await refusePng(file)
-  if (format === 'jpeg') await refuseJpeg(file)
   if (format === 'heif') await refuseAvif(file)
-}
-
-/** Refuses ICC.2 (iccMAX), which libvips applies and browsers ignore. @param version the major one, byte 8 of a profile */
-export function refuseProfile(version: number | undefined): void {
-  if (version === 5) throw unsupported('has a color profile of version 5')
 }
 
 /** Browsers take the first of cICP, iCCP, sRGB, gAMA with cHRM that they can use; libvips knows iCCP alone. */
@@ -95,15 +91,23 @@ async function* pngChunks(file: string): AsyncGenerator<PngChunk, void, undefine
   throw tooComplex()
 }
 
-/** Looks at the first part of its color profile. */
-async function refuseJpeg(file: string): Promise<void> {
+/**
+ * The color profile of a JPEG: one in a single part, which all decoders find; or parts of which some make another one than others.
+ * @throws AttestdError media-too-complex
+ */
+export async function jpegProfile(file: string): Promise<'none' | 'one' | 'unusual'> {
+  let found: 'none' | 'one' = 'none'
   let at = 2
   for (let count = 0; count < MOST_CHUNKS; count++) {
-    const segment = await readAt(file, at, 27)
-    // Behind the start of a scan (DA) come the pixels.
-    if (segment.length < 27 || segment[0] !== 0xff || segment[1] === 0xda) return
-    const isProfile = segment[1] === 0xe2 && segment.toString('latin1', 4, 17) === 'ICC_PROFILE\0\u0001'
-    if (isProfile) return refuseProfile(segment[26])
+    const segment = await readAt(file, at, 18)
+    // Behind the start of a scan (DA) come the pixels. A file that ends here is for the decoder to refuse.
+    if (segment.length < 18 || (segment[0] === 0xff && segment[1] === 0xda)) return found
+    // Decoders look for the next marker behind bytes that fill a gap, or belong nowhere.
+    if (segment[0] !== 0xff || segment[1] === 0xff) return 'unusual'
+    if (segment.toString('latin1', 4, 15) === 'ICC_PROFILE') {
+      if (found === 'one' || segment.readUInt16BE(16) !== ONE_OF_ONE) return 'unusual'
+      found = 'one'
+    }
     at += 2 + segment.readUInt16BE(2)
   }
   throw tooComplex()

@@ -88,14 +88,55 @@ describe('a PNG', () => {
   })
 })
 
-describe('a color profile of version 5, which browsers ignore', () => {
-  it.each(['jpeg', 'webp'] as const)('in %s is refused', async (format) => {
-    const whole = await noise().withIccProfile('p3').toFormat(format).toBuffer()
-    expect((await decode(whole)).format).toBe(format)
-    whole[whole.indexOf('acsp') - 28] = 5
-    await expect(decode(whole)).rejects.toMatchObject({ reason: 'media-unsupported' })
+/** Where the profile of `withProfile` states things, from its first byte on. */
+const AT = { version: 8, space: 16, illuminant: 68, tags: 132 }
+const withProfile = () => noise().withIccProfile('p3')
+const WITHOUT = 'shown without its color profile'
+
+describe('a color profile', () => {
+  it.each(['jpeg', 'webp', 'png', 'tiff', 'avif'] as const)(
+    'of a usual kind in %s is applied, and nothing else is looked at',
+    async (format) => {
+      expect((await decode(await withProfile().toFormat(format).toBuffer())).others).toEqual([])
+    },
+  )
+
+  it.each([
+    ['of version 5, which browsers ignore', (profile: Buffer) => profile.writeUInt8(5, AT.version)],
+    ['of another kind of color', (profile: Buffer) => profile.write('GRAY', AT.space)],
+    ['of another light', (profile: Buffer) => profile.writeUInt32BE(0x10000, AT.illuminant)],
+    ['with a table', (profile: Buffer) => profile.write('D2B0', AT.tags)],
+    ['with a part outside of it', (profile: Buffer) => profile.writeUInt32BE(0xffff, AT.tags + 4)],
+    ['with two parts of one name', (profile: Buffer) => profile.copyWithin(AT.tags, AT.tags + 12, AT.tags + 16)],
+    ['with a curve that turns', (profile: Buffer) => profile.writeInt32BE(-1, profile.indexOf('para') + 12)],
+  ])('%s is judged with and without it', async (_, change) => {
+    const whole = await withProfile().webp().toBuffer()
+    change(whole.subarray(whole.indexOf('acsp') - 36))
+    expect((await decode(whole)).others).toMatchObject([{ name: WITHOUT }])
+  })
+
+  it.each([
+    ['behind a byte that fills', (app2: Buffer) => [Buffer.of(0xff), app2]],
+    ['after another one', (app2: Buffer) => [app2, app2]],
+    ['in two parts', (app2: Buffer) => [part(app2, 0, 4, 1), part(app2, 4, Number.POSITIVE_INFINITY, 2)]],
+  ])('%s in a JPEG is judged with and without it', async (_, lay) => {
+    const whole = await withProfile().jpeg().toBuffer()
+    const start = whole.indexOf('ICC_PROFILE') - 4
+    const end = start + 2 + whole.readUInt16BE(start + 2)
+    const laid = Buffer.concat([whole.subarray(0, start), ...lay(whole.subarray(start, end)), whole.subarray(end)])
+    const { others, pixels } = await decode(laid)
+    expect(others).toMatchObject([{ name: WITHOUT }])
+    expect((await others[0]?.decode())?.pixels.equals(pixels)).toBe(false)
   })
 })
+
+/** A piece of the profile in an APP2 segment, which has 18 bytes before it: marker, length, name, number of the part, number of parts. */
+function part(app2: Buffer, from: number, to: number, number: number): Buffer {
+  const content = Buffer.concat([Buffer.from('ICC_PROFILE\0'), Buffer.of(number, 2), app2.subarray(18 + from, 18 + to)])
+  const head = Buffer.of(0xff, 0xe2, 0, 0)
+  head.writeUInt16BE(2 + content.length, 2)
+  return Buffer.concat([head, content])
+}
 
 describe('an AVIF', () => {
   it.each([
