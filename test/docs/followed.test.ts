@@ -25,12 +25,16 @@ afterAll(async () => {
   for (const daemon of daemons) await daemon.kill9()
 })
 
-/** The list that init writes names the packages of attestd, which are not here. */
-const models = () => ({ ATTESTD_MODELS_DIR: path.join(folder, 'models'), ATTESTD_DETECTORS: 'tiny-image' })
+/** The list that init writes names the packages of attestd, which are not here; and its port may be that of a daemon of this machine. */
+const inTest = () => ({
+  ATTESTD_MODELS_DIR: path.join(folder, 'models'),
+  ATTESTD_DETECTORS: 'tiny-image',
+  ATTESTD_HTTP_PORT: '0',
+})
 
 async function runs(name: string, env: Readonly<Record<string, string>>, args: readonly string[]) {
   const files = { dataDir: path.join(folder, name, 'data'), logFile: path.join(folder, `${name}.log`) }
-  const daemon = new DaemonProcess({ ...models(), ATTESTD_HTTP_PORT: '0', ...env }, files, args)
+  const daemon = new DaemonProcess({ ...inTest(), ...env }, files, args)
   daemons.push(daemon)
   // Not until it is ready: it never is once the tour's sound, text and video wait, for which this daemon has no detector.
   await daemon.serving()
@@ -84,7 +88,7 @@ describe('the tour of the README', () => {
     } else if (command!.startsWith('run ')) daemon = await runs('tour', {}, command!.split(' ').slice(1))
     else {
       const args = [...command!.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!)
-      const { code, err, out } = await attestdVerb(args, { ...models(), ...exported, ...assignments(before!) })
+      const { code, err, out } = await attestdVerb(args, { ...inTest(), ...exported, ...assignments(before!) })
       // Without the detectors of the page no daemon works on its sound and text, which `status` reports by its exit code.
       if (args[0] !== 'status') expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('[') })
       // What `register` is at is not its result.
@@ -145,7 +149,7 @@ describe('the page of wallet sessions', () => {
         .replace('KEY_ID', keyId)
       const isRegister = words.startsWith('register ')
       const env = isRegister ? { ...attester, ATTESTD_WALLET_KEY_FILE: submitterKey } : attester
-      const verb = attestdVerb(words.split(' '), { ...models(), ...(words.startsWith('wallet ') ? password : env) })
+      const verb = attestdVerb(words.split(' '), { ...inTest(), ...(words.startsWith('wallet ') ? password : env) })
       if (isRegister) await scoreWhatOpens(running)
       const { code, err, out } = await verb
       expect({ code, err: isRegister ? '' : err }, words).toEqual({ code: 0, err: '' })
