@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import http from 'node:http'
+import https from 'node:https'
 import type net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificates } from './certificates.js'
 import { TINY_BIAS, TINY_WEIGHTS } from './detector-package.js'
 
 /** What a server does with an inference instead of answering it. */
@@ -45,19 +48,33 @@ export class ModelServer {
   readonly #binary: boolean
   readonly #latencyMs: number
 
-  private constructor(binary: boolean, latencyMs: number) {
+  private constructor(
+    binary: boolean,
+    latencyMs: number,
+    readonly certificates: Certificates | null,
+  ) {
     this.#binary = binary
     this.#latencyMs = latencyMs
-    this.#server = http.createServer((request, response) => void this.#serve(request, response))
+    const serve: http.RequestListener = (request, response) => void this.#serve(request, response)
+    this.#server =
+      certificates === null
+        ? http.createServer(serve)
+        : https.createServer({ cert: readFileSync(certificates.cert), key: readFileSync(certificates.key) }, serve)
   }
 
   /**
    * @param port that of a server which was closed; 0 for any
    * @param latencyMs how long an inference takes on average, for benches: from half to one and a half times as long, in turn, as
    *   files differ. With equal ones all workers of a fleet would finish in the same moment, over and over.
+   * @param certificates with which it speaks https
    */
-  static async start({ binary = false, port = 0, latencyMs = 0 } = {}): Promise<ModelServer> {
-    const server = new ModelServer(binary, latencyMs)
+  static async start({
+    binary = false,
+    port = 0,
+    latencyMs = 0,
+    certificates = null as Certificates | null,
+  } = {}): Promise<ModelServer> {
+    const server = new ModelServer(binary, latencyMs, certificates)
     await new Promise<void>((resolve) => server.#server.listen(port, '127.0.0.1', resolve))
     return server
   }
@@ -67,7 +84,7 @@ export class ModelServer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`
+    return `http${this.certificates === null ? '' : 's'}://127.0.0.1:${this.port}`
   }
 
   get inferences(): readonly Asked[] {

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import type { Measuring } from '../../lab/measure/measure-sample.js'
-import { findFfmpeg } from '../open/find-program.js'
+import { extraAuthorities, findFfmpeg } from '../open/find-program.js'
 import { openCage } from '../open/open-cage.js'
 
 /** The limits of the settings, for a package's own sample in its own process. */
@@ -10,6 +10,7 @@ export async function measuringOf(settings: Settings, signal: AbortSignal): Prom
     ffmpeg: await findFfmpeg(settings),
     cage: (await openCage(settings)).cage,
     remoteToken: settings.detectorToken ?? null,
+    authorities: await extraAuthorities(),
     timeoutMs: settings.detectorTimeoutMs,
     memoryBytes: settings.detectorMemoryMb * 1024 * 1024,
     clock: systemClock,

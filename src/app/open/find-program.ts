@@ -16,6 +16,12 @@ export async function findFfmpeg({ ffmpeg }: Pick<Settings, 'ffmpeg'>): Promise<
   })
 }
 
+/** The file of authorities that Node took at its start; null without one, of which Node has warned. */
+export async function extraAuthorities(): Promise<string | null> {
+  const named = process.env.NODE_EXTRA_CA_CERTS
+  return named && (await isThere(named)) ? path.resolve(named) : null
+}
+
 /**
  * The absolute path of a program, searched as a shell would: a name on the search path, anything with a slash as a file.
  * @returns null where there is no such program that may be run

@@ -7,7 +7,7 @@ import { removeLeftPlaces } from '../../detect/host/detector-cage.js'
 import type { DaemonParts } from '../parts.js'
 import { unlistedLines } from '../rollout/unlisted-detectors.js'
 import { admissionCheck } from './admission-check.js'
-import { findFfmpeg } from './find-program.js'
+import { extraAuthorities, findFfmpeg } from './find-program.js'
 import { openCage } from './open-cage.js'
 import { describePlatform } from './platform.js'
 import { countDetectorEvent } from './room-events.js'
@@ -24,6 +24,7 @@ export async function openDetectors(settings: Settings, own: Partial<DetectorHos
     ffmpeg,
     cage,
     remoteToken: settings.detectorToken,
+    authorities: await extraAuthorities(),
     workers: settings.detectorWorkers,
     costlyShare: settings.detectorCostlyPercent / 100,
     timeoutMs: settings.detectorTimeoutMs,

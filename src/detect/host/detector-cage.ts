@@ -178,11 +178,11 @@ export class CagedPlace {
     return place
   }
 
-  /** The command line before that of Node. @param ffmpeg absolute path; null where there is none */
-  line(packages: readonly DetectorPackage[], ffmpeg: string | null): string[] {
+  /** The command line before that of Node. @param files absolute paths of what the process sees besides its packages */
+  line(packages: readonly DetectorPackage[], files: readonly string[]): string[] {
     const own = [packagePath('dist'), packagePath('package.json'), librariesOf(packagePath())]
     const folders = new Set(packages.flatMap(foldersOf))
-    const visible = [process.execPath, ...own, ...folders, this.#in, ...(ffmpeg === null ? [] : [ffmpeg])]
+    const visible = [process.execPath, ...own, ...folders, this.#in, ...files]
     return lineOf(this.#cage, { visible, writable: this.result, hasNetwork: packages.some(needsNetwork) })
   }
 

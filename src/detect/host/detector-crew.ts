@@ -19,7 +19,7 @@ const SHADOW_PROCESSES = 1
 
 /** What the processes of one set of packages run with; a reload makes the next set with the same. */
 export interface CrewOptions
-  extends Pick<ChildOptions, 'cage' | 'ffmpeg' | 'timeoutMs'>,
+  extends Pick<ChildOptions, 'authorities' | 'cage' | 'ffmpeg' | 'timeoutMs'>,
     Pick<PoolOptions, 'jobsPerChild' | 'clock' | 'random' | 'log' | 'onEvent'>,
     Pick<Detection, 'platform' | 'expectedShare'> {
   readonly workers: number
@@ -241,8 +241,8 @@ export class DetectorCrew {
   }
 
   #childOptions(): Omit<ChildOptions, 'packages'> {
-    const { cage, clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
-    return { cage, clock, ffmpeg, memoryBytes: memoryMb * MIB, remoteToken, timeoutMs }
+    const { authorities, cage, clock, ffmpeg, memoryMb, remoteToken, timeoutMs } = this.#options
+    return { authorities, cage, clock, ffmpeg, memoryBytes: memoryMb * MIB, remoteToken, timeoutMs }
   }
 
   #poolOf(packages: readonly SelectedPackage[], size: number, lowPriority: boolean): ChildPool {

@@ -18,7 +18,7 @@ import type { DetectorPackage } from '../package/package-loader.js'
 import { checkTokenServers } from '../package/remote-servers.js'
 import { asksServer } from '../package/runtime.js'
 import { withEvidenceRead } from '../scoring/to-detection.js'
-import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES } from './detector-cage.js'
+import { CagedPlace, type DetectorCage, innermost, MAX_RESULT_BYTES, needsNetwork } from './detector-cage.js'
 import { limitLine, memoryLimiter, residentBytes } from './memory-limit.js'
 import { endedError, isKilled, isOfParser, overParser, parserTimeout } from './process-end.js'
 import { sendFilter } from './system-calls.js'
@@ -58,6 +58,8 @@ export interface ChildOptions {
   readonly ffmpeg: string | null
   /** Bearer token for the model server of remote detectors. @default none */
   readonly remoteToken?: string | null
+  /** Absolute path of a PEM file of authorities that processes with network trust besides those of Node. @default none */
+  readonly authorities?: string | null | undefined
   /** What the process is confined by. @default nothing */
   readonly cage?: DetectorCage | null | undefined
   /** Longest time for one job, ms; the child is killed then. */
@@ -373,17 +375,19 @@ const malformedAnswer = (): AttestdError =>
 
 /** @param place of one that is caged, else null @param limiter what limits its memory; null where nothing does */
 function forkChild(
-  { packages, ffmpeg, cage, memoryBytes }: ChildOptions,
+  { packages, ffmpeg, cage, memoryBytes, ...options }: ChildOptions,
   place: CagedPlace | null,
   limiter: string | null,
 ): ChildProcess {
   const limits = limitLine(limiter, memoryBytes, place && MAX_RESULT_BYTES)
-  const [program = '', ...line] = [...limits, ...(place?.line(packages, ffmpeg) ?? []), process.execPath]
+  const authorities = packages.some(needsNetwork) ? (options.authorities ?? null) : null
+  const files = [ffmpeg, authorities].filter((file) => file !== null)
+  const [program = '', ...line] = [...limits, ...(place?.line(packages, files) ?? []), process.execPath]
   const isFiltered = cage?.isFiltered === true
   const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
     execPath: program,
     // Nothing of the parent's environment: it may hold the signing secret.
-    env: ALLOCATOR,
+    env: authorities === null ? ALLOCATOR : { ...ALLOCATOR, NODE_EXTRA_CA_CERTS: authorities },
     execArgv: [
       ...line,
       '--expose-gc',

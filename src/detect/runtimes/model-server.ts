@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
+import { certificateFix } from '../../core/net/certificate-fix.js'
 import { readBounded } from '../../core/net/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
 import { startDeadline } from '../../core/time-limit.js'
@@ -88,6 +89,7 @@ export class ModelServer {
   }
 
   #unreachable(how: string, cause?: unknown): AttestdError {
-    return new AttestdError('detector-unreachable', `${this.name} ${how}.`, { cause })
+    const words = [`${this.name} ${how}.`, certificateFix(cause)].filter(Boolean).join(' ')
+    return new AttestdError('detector-unreachable', words, { cause })
   }
 }

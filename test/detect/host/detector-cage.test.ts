@@ -206,7 +206,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
       ? writeTinyPackage(bench.modelsDir)
       : writeRemotePackage(bench.modelsDir, 'remote-image', `http://127.0.0.1:${port}`))
     const place = await CagedPlace.make(cageHere())
-    const [command = '', ...line] = place.line([await loadPackage(folder)], null)
+    const [command = '', ...line] = place.line([await loadPackage(folder)], [])
     const script = `require('node:net').connect(${port}, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(7))`
     const stdio = ['ignore', 'ignore', 'ignore', 'ignore', 'pipe'] as const
     const child = spawn(command, [...line, process.execPath, '-e', script], { env: {}, stdio: [...stdio] })
@@ -249,7 +249,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     const pack = await loadPackage(await writeTinyPackage(bench.modelsDir))
     const place = await CagedPlace.make(cageHere())
     const limits = limitLine(await memoryLimiter(), 2 ** 30, 1000)
-    const [command = '', ...line] = [...limits, ...place.line([pack], null)]
+    const [command = '', ...line] = [...limits, ...place.line([pack], [])]
     const script = `
       const fs = require('node:fs')
       const tried = (work) => { try { return work() } catch (error) { return error.code } }

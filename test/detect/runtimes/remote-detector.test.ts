@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findProgram } from '../../../src/app/open/find-program.js'
+import { openCage } from '../../../src/app/open/open-cage.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
+import { type Certificates, makeCertificates } from '../../support/certificates.js'
 import { DetectorBench, hasProc } from '../../support/detector-bench.js'
 import { noise } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
@@ -10,6 +13,10 @@ import { writeRemotePackage } from '../../support/other-packages.js'
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
 const CLASSES = { outputKind: 'class-logits', fakeClasses: [1] }
+
+const { cage: possible } = await openCage({ detectorCage: 'auto' })
+
+const hasOpenssl = (await findProgram('openssl')) !== null
 
 const bench = DetectorBench.forEach()
 let server: ModelServer
@@ -105,6 +112,31 @@ describe('a remote detector', () => {
     await host.probe()
     expect(host.state().unreachable).toEqual([])
     expect((await host.detect(image(file))).rawScore).toBe(before.rawScore)
+  })
+})
+
+describe.skipIf(!hasOpenssl)('a model server with a certificate by an authority of the network', () => {
+  let certificates: Certificates
+  beforeEach(async () => {
+    await server.close()
+    certificates = makeCertificates(bench.folder)
+    server = await ModelServer.start({ binary: true, certificates })
+    await writeRemotePackage(bench.modelsDir, 'far', server.url)
+  })
+
+  it('is refused, with what to do', async () => {
+    await expect(bench.start()).rejects.toMatchObject({
+      reason: 'detector-unreachable',
+      message: expect.stringMatching(/certificate.*NODE_EXTRA_CA_CERTS=FILE/),
+    })
+  })
+
+  it.each([
+    ['a process', null],
+    ['a caged process', possible],
+  ])('is asked by %s that gets the authority', async (_, cage) => {
+    await bench.start({ cage, authorities: certificates.ca })
+    expect(server.inferences.length).toBeGreaterThan(0)
   })
 })
 
