@@ -2,7 +2,8 @@ import fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse as parseYaml, type Tags } from 'yaml'
 import { z } from 'zod'
-import { errorText } from '../core/errors.js'
+import { readTextNow } from '../core/disk/plain-files.js'
+import { errorCode, errorText } from '../core/errors.js'
 import { modeOpenToOthers } from '../core/files.js'
 import type { Reason } from '../core/reasons.js'
 import { safeLine } from '../core/safe-output.js'
@@ -193,15 +194,14 @@ function readSecretFile(
       return refuse('a file readable by its owner only', `mode ${openFile.mode}`, `Run chmod 600 ${file}.`)
     }
     // Some editors begin a file with a byte order mark.
-    const text = fs
-      .readFileSync(file, 'utf8')
+    const text = readTextNow(file)
       .replace(/^\uFEFF/, '')
       .trimEnd()
     if (text === '') return refuse(row.expects, 'empty', `Write it into ${file}.`)
     return { text, origin: setting, openFile }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable'
-    return refuse('the path of a readable file that holds the secret', code, 'Create the file, or correct the path.')
+    const why = errorCode(error) ?? errorText(error)
+    return refuse('the path of a readable file that holds the secret', why, 'Create the file, or correct the path.')
   }
 }
 
@@ -236,8 +236,7 @@ function readSettingsFile(file: string, problems: SettingProblem[]): Map<string,
   }
   let content: unknown
   try {
-    const text = fs.readFileSync(file, 'utf8')
-    content = readYaml(text) ?? {}
+    content = readYaml(readTextNow(file)) ?? {}
   } catch (error) {
     return broken(errorText(error), FILE_FIXES[(error as NodeJS.ErrnoException).code ?? ''])
   }

@@ -16,7 +16,7 @@ export async function openQueueEngine(given: QueueEngineOptions): Promise<QueueE
       : { ...given, seal: undefined }
   const backing =
     target.kind === 'redis'
-      ? await openRedis(await redisTarget(target.address, options.redis ?? {}), options)
+      ? await openRedis(redisTarget(target.address, options.redis ?? {}), options)
       : await openEmbedded(target.dir, options)
   const engine = new BullEngine(backing, options)
   try {

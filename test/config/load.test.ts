@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -13,6 +14,11 @@ function file(name: string, content: string, mode = 0o600): string {
   fs.writeFileSync(where, content)
   fs.chmodSync(where, mode)
   return where
+}
+
+function pipe(name: string): string {
+  execFileSync('/usr/bin/mkfifo', [path.join(folder, name)])
+  return path.join(folder, name)
 }
 
 function problemsOf(sources: SettingSources) {
@@ -105,9 +111,12 @@ describe('a file that holds a secret', () => {
   it.each([
     ['absent', () => path.join(folder, 'absent'), 'ENOENT'],
     ['a folder', () => folder, 'EISDIR'],
+    ['a device', () => '/dev/zero', 'more than 1048576 bytes'],
+    ['a pipe of nobody', () => pipe('pipe'), 'a pipe into which nobody wrote within 2 s'],
   ])('that is %s is refused by its path', (_, where, code) => {
-    const [problem] = problemsOf({ env: { ATTESTD_SIGNING_SECRET_FILE: where() } })
-    expect(problem).toMatchObject({ reason: 'setting-invalid', got: `${where()} (${code})` })
+    const named = where()
+    const [problem] = problemsOf({ env: { ATTESTD_SIGNING_SECRET_FILE: named } })
+    expect(problem).toMatchObject({ reason: 'setting-invalid', got: `${named} (${code})` })
   })
 
   it('whose content is not accepted is named, its content is not', () => {

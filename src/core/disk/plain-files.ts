@@ -1,7 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { AttestdError } from '../errors.js'
+import { AttestdError, errorCode } from '../errors.js'
+
+/** Longest text that `readTextNow` reads, bytes: settings and keys have a few thousand. */
+const MAX_TEXT_BYTES = 1024 ** 2
+/** How long a pipe is waited for that nobody has opened, and one whose writer writes nothing, such as a program that asks a person, ms. */
+const ABSENT_MS = 2000
+const SILENT_MS = 60_000
+const PIPE_LOOK_MS = 20
 
 /**
  * Opens a regular file for reading. A named pipe would be waited for until somebody writes to it, a device has no end.
@@ -32,6 +39,43 @@ export async function readRegularFile(file: string): Promise<Buffer> {
     return await handle.readFile()
   } finally {
     await handle.close()
+  }
+}
+
+/**
+ * The text of a file, or of a pipe, as a shell's `<(…)` is one. At once, but for a pipe that is not written yet.
+ * @throws the system's error, or one that states what is wrong with it
+ */
+export function readTextNow(file: string, { absentMs = ABSENT_MS, silentMs = SILENT_MS } = {}): string {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  const text = Buffer.alloc(MAX_TEXT_BYTES + 1)
+  let [length, absent, silent] = [0, 0, 0]
+  try {
+    while (absent <= absentMs && silent <= silentMs) {
+      const read = readReady(handle, text.subarray(length))
+      length += read ?? 0
+      if (length > MAX_TEXT_BYTES) throw new Error(`more than ${MAX_TEXT_BYTES} bytes`)
+      // A pipe that nobody has opened yet seems to end, too.
+      if (read === 0 && (length > 0 || !fstatSync(handle).isFIFO())) return text.toString('utf8', 0, length)
+      if (read) continue
+      if (read === 0) absent += PIPE_LOOK_MS
+      else silent += PIPE_LOOK_MS
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_LOOK_MS)
+    }
+  } finally {
+    closeSync(handle)
+  }
+  const nobody = `a pipe into which nobody wrote within ${absentMs / 1000} s`
+  throw new Error(silent > silentMs ? `a pipe that was not written and closed within ${silentMs / 1000} s` : nobody)
+}
+
+/** @returns null where a pipe has no bytes yet */
+function readReady(handle: number, into: Buffer): number | null {
+  try {
+    return readSync(handle, into)
+  } catch (error) {
+    if (errorCode(error) === 'EAGAIN') return null
+    throw error
   }
 }
 

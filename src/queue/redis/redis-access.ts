@@ -1,5 +1,5 @@
-import fs from 'node:fs/promises'
 import type { ConnectionOptions } from 'node:tls'
+import { readTextNow } from '../../core/disk/plain-files.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { RedisAddress } from './redis-url.js'
 
@@ -24,24 +24,22 @@ export interface RedisTarget extends RedisAddress {
 }
 
 /** @throws AttestdError setting-invalid where a file cannot be read */
-export async function redisTarget(address: RedisAddress, access: RedisAccess): Promise<RedisTarget> {
+export function redisTarget(address: RedisAddress, access: RedisAccess): RedisTarget {
   const { password = address.password, sentinelPassword, caFile, certFile, keyFile } = access
-  const [ca, cert, key] = await Promise.all([
-    readPem('ATTESTD_QUEUE_TLS_CA', caFile),
-    readPem('ATTESTD_QUEUE_TLS_CERT', certFile),
-    readPem('ATTESTD_QUEUE_TLS_KEY', keyFile),
-  ])
+  const ca = readPem('ATTESTD_QUEUE_TLS_CA', caFile)
+  const cert = readPem('ATTESTD_QUEUE_TLS_CERT', certFile)
+  const key = readPem('ATTESTD_QUEUE_TLS_KEY', keyFile)
   const tlsOptions = address.tls ? { ca, cert, key } : null
   return { ...address, password, sentinelPassword, tlsOptions }
 }
 
-async function readPem(setting: string, file: string | undefined): Promise<string | undefined> {
+function readPem(setting: string, file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   let text: string
   try {
-    text = await fs.readFile(file, 'utf8')
+    text = readTextNow(file)
   } catch (error) {
-    throw new AttestdError('setting-invalid', `${setting} cannot be read: ${errorText(error)}`)
+    throw new AttestdError('setting-invalid', `${setting} (${file}) cannot be read: ${errorText(error)}`)
   }
   if (!text.includes('-----BEGIN ')) {
     throw new AttestdError('setting-invalid', `${setting} names ${file}, which is not a PEM file (-----BEGIN …).`)

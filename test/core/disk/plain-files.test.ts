@@ -1,9 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import fs from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { linkBelow, openRegularFile, readRegularFile, staysBelow } from '../../../src/core/disk/plain-files.js'
+import {
+  linkBelow,
+  openRegularFile,
+  readRegularFile,
+  readTextNow,
+  staysBelow,
+} from '../../../src/core/disk/plain-files.js'
 import { readAt, sha256OfFile } from '../../../src/core/files.js'
 import { folderForEach, folderForTest } from '../../support/temporary-folder.js'
 
@@ -24,6 +30,32 @@ it('only files are read: no pipe is waited for, no device, folder or socket open
   await expect(readRegularFile(at('socket'))).rejects.toThrow()
   expect(String(await readRegularFile(at('link')))).toBe('bytes')
   await expect(openRegularFile(at('link'), fs.constants.O_NOFOLLOW)).rejects.toMatchObject({ code: 'ELOOP' })
+})
+
+describe('a text that is read at once', () => {
+  const pipeIn = async () => {
+    const pipe = path.join(await folderForTest(), 'pipe')
+    execFileSync('/usr/bin/mkfifo', [pipe])
+    return pipe
+  }
+
+  it('comes from a pipe as from a file, also in pieces', async () => {
+    const pipe = await pipeIn()
+    spawn('/bin/sh', ['-c', '{ printf "a "; printf secret; } >"$0"', pipe])
+    expect(readTextNow(pipe, { absentMs: 60_000 })).toBe('a secret')
+  })
+
+  it('does not wait for ever for a pipe', async () => {
+    const pipe = await pipeIn()
+    expect(() => readTextNow(pipe, { absentMs: 20 })).toThrow('a pipe into which nobody wrote within 0.02 s')
+    const writer = await fs.open(pipe, fs.constants.O_RDWR)
+    onTestFinished(() => writer.close())
+    expect(() => readTextNow(pipe, { silentMs: 20 })).toThrow('was not written and closed within 0.02 s')
+  })
+
+  it('is no endless one', () => {
+    expect(() => readTextNow('/dev/zero')).toThrow('more than 1048576 bytes')
+  })
 })
 
 const folder = folderForEach()

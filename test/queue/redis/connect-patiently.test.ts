@@ -21,7 +21,7 @@ async function setUp(
   open.push(() => server.stop())
   const clock = new ManualClock()
   const warnings: string[] = []
-  const target = await redisTarget(parseRedisUrl(`redis://:hidden@127.0.0.1:${server.port}/0`), {})
+  const target = redisTarget(parseRedisUrl(`redis://:hidden@127.0.0.1:${server.port}/0`), {})
   const made: RedisClient[] = []
   const make = () => {
     const client = makeProducer(target, () => 0)
