@@ -120,7 +120,7 @@ async function optionsOf(flags: SandboxFlags): Promise<SandboxOptions> {
 /** A folder that was used before has them already. */
 async function registerSamples(running: Sandbox): Promise<void> {
   const { readSamples } = await import('../app/samples.js')
-  const titles = new Set(running.control.assets().map(({ title }) => title))
+  const titles = new Set(running.world.assets.all().map(({ title }) => title))
   for (const { path: file, title, mediaType } of await readSamples()) {
     if (!titles.has(title)) await running.registerFile(file, { title, mediaType })
   }

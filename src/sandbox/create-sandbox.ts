@@ -52,6 +52,8 @@ export interface Sandbox {
   readonly registry: StakeRegistry
   readonly chain: ChainAccess
   readonly control: SandboxControl
+  /** Its parts: faults, books, time, open streams. */
+  readonly world: World
   /** Imports a file and registers it without HTTP. @param file path, or any name where `content` is given */
   registerFile(file: string, options?: RegisterFileOptions): Promise<SandboxAsset>
   /** Scores on record. */
@@ -102,6 +104,7 @@ async function start(options: CheckedOptions, storage: Storage): Promise<Sandbox
     registry: world.registry,
     chain: chainAccessOf(world.registry, url),
     control,
+    world,
     registerFile: (file, fileOptions = {}) => registerFile(world, file, fileOptions),
     scores: () => world.scores.all(),
     close: async () => {

@@ -65,8 +65,8 @@ export function measureSnapshot(folder: string, assets: number) {
       for (let index = 0; index < assets; index++)
         await sandbox.registerFile(`${index}.txt`, { content: Buffer.from(`text ${index}`), mediaType: 'text' })
       const newMs = await runIntake(folder, sandbox, queueUrl, queue, assets)
-      const closed = sandbox.control.assets().filter((_asset, index) => index % 10 === 0)
-      for (const { id } of closed) sandbox.control.closeAsset(id)
+      const closed = sandbox.world.assets.all().filter((_asset, index) => index % 10 === 0)
+      for (const { id } of closed) sandbox.world.assets.switch(id, 'closed')
       const knownMs = await runIntake(folder, sandbox, queueUrl, queue, assets - closed.length)
       return { newMs, knownMs, closed: closed.length }
     } finally {
@@ -79,8 +79,8 @@ export function measureSnapshot(folder: string, assets: number) {
 async function runIntake(folder: string, sandbox: Sandbox, queueUrl: string, queue: QueueEngine, expected: number) {
   await fs.mkdir(folder, { recursive: true })
   const lists = () =>
-    sandbox.control
-      .requestCounts()
+    sandbox.world.faults
+      .counts()
       .filter(({ route }) => route === 'list')
       .reduce((sum, { count }) => sum + count, 0)
   const before = lists()

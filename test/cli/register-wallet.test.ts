@@ -39,7 +39,7 @@ describe.concurrent('attestd register on a wallet-session service', () => {
     expect(code).toBe(0)
     const { asset, end } = JSON.parse(out)
     expect(end).toMatchObject({ outcome: 'scored', scoreCount: 1, aggregate: { scoreCount: 1 } })
-    expect(sandbox.control.assets()).toMatchObject([
+    expect(sandbox.world.assets.all()).toMatchObject([
       {
         title: 'coffee.jpg',
         mediaContext: 'a cup',
@@ -63,7 +63,7 @@ describe.concurrent('attestd register on a wallet-session service', () => {
     for (const ended of await Promise.all(envs.map((env) => attestdVerb(['register', picture], env)))) {
       expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('[role-missing]') })
     }
-    expect(sandbox.control.assets()).toEqual([])
+    expect(sandbox.world.assets.all()).toEqual([])
   })
 
   it('without its settings it says which are missing', async () => {
@@ -81,7 +81,7 @@ describe.concurrent('attestd keys on a wallet-session service', () => {
     const created = await attestdVerb(['keys', 'create', '--kind', 'attester', '--out', out, '--json'], env)
     expect(created).toMatchObject({ code: 0 })
     const { id } = JSON.parse(created.out)
-    const [made] = sandbox.control.keys().filter((key) => key.id === id)
+    const [made] = sandbox.world.keys.all().filter((key) => key.id === id)
     expect(made).toMatchObject({ kind: 'attester', wallet: sandbox.wallets.attester.address, revokedAt: null })
     expect(await attestdVerb(['keys', 'revoke', id], env)).toMatchObject({ code: 0 })
     expect(made!.revokedAt).not.toBeNull()

@@ -45,7 +45,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
       asset: { contentHash, attestationUid: contentHash, attestation: null, mediaType: 'image', title: 'Coffee' },
       end: { outcome: 'scored', scoreCount: 1, aggregate: { meanRiskScore: 12.5 } },
     })
-    expect(sandbox.control.assets()).toMatchObject([
+    expect(sandbox.world.assets.all()).toMatchObject([
       { title: 'Coffee', mediaContext: 'a cup', contentHash, mediaType: 'image', turnaround: 'priority_5min' },
     ])
     expect(`${out}${err}`).not.toContain(sandbox.submitterKey.signingSecret)
@@ -57,7 +57,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
     expect(code).toBe(1)
     expect(out).toMatch(/^ast_\w+ was not scored in this time; it remains open\.\n$/)
-    const [asset] = sandbox.control.assets()
+    const [asset] = sandbox.world.assets.all()
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })
 
@@ -78,7 +78,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     })
     const [code, signal] = await once(child, 'close')
     expect({ code, signal, out }).toEqual({ code: 1, signal: null, out: expect.stringContaining('not scored yet') })
-    expect(sandbox.control.assets()).toHaveLength(1)
+    expect(sandbox.world.assets.all()).toHaveLength(1)
   })
 
   it('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {
@@ -86,14 +86,14 @@ describe.concurrent('attestd register on a signed-key service', () => {
     const uid = `0x${'ab'.repeat(32)}`
     const flags = ['--attestation-uid', uid, '--media-type', 'video_short', '--no-follow']
     expect(await attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))).toMatchObject({ code: 0 })
-    expect(sandbox.control.assets()).toMatchObject([{ contributorAttestationUid: uid, mediaType: 'video_short' }])
+    expect(sandbox.world.assets.all()).toMatchObject([{ contributorAttestationUid: uid, mediaType: 'video_short' }])
   })
 
   it('nothing is registered where the service computes another hash', async ({ onTestFinished }) => {
     const { sandbox } = await bench(onTestFinished, { contentHash: 'keccak256' })
     const ended = await attestdVerb(['register', picture], submitterEnv(sandbox))
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('[content-hash-mismatch]') })
-    expect(sandbox.control.assets()).toEqual([])
+    expect(sandbox.world.assets.all()).toEqual([])
     const right = ['register', picture, '--no-follow', '--content-hash', 'keccak256']
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
@@ -137,7 +137,7 @@ describe.concurrent('attestd keys on a signed-key service', () => {
 
     const again = await attestdVerb(create, sessionEnv(sandbox))
     expect(again).toMatchObject({ code: 78, err: expect.stringContaining('was not changed') })
-    expect(sandbox.control.keys().filter(({ label }) => label === 'mine')).toHaveLength(1)
+    expect(sandbox.world.keys.all().filter(({ label }) => label === 'mine')).toHaveLength(1)
 
     expect(await attestdVerb(['keys', 'revoke', id], sessionEnv(sandbox))).toMatchObject({ code: 0 })
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 401 })
@@ -156,7 +156,7 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     const { sandbox } = await bench(onTestFinished)
     const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter'], sessionEnv(sandbox))
     expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('--out') })
-    expect(sandbox.control.keys()).toHaveLength(2)
+    expect(sandbox.world.keys.all()).toHaveLength(2)
   })
 
   it('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async ({

@@ -6,7 +6,7 @@ it('the sandbox prints the id by which each of its keys is revoked', async ({ on
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
   const text = sandboxText(sandbox, { secrets: null, auth: true })
-  for (const { id, accessKey } of sandbox.control.keys()) {
+  for (const { id, accessKey } of sandbox.world.keys.all()) {
     expect(text.split('\n').find((line) => line.includes(accessKey))).toContain(`(id ${id})`)
   }
 })

@@ -16,7 +16,7 @@ it('what a detector abstained from goes to the one that replaces it, once, and w
   const daemon = await bench.startHere(SETTINGS).ready()
   const abstained = () => daemon.metric('attestd_abstained_total', 'detector-unsure')
   await bench.until('both abstained', async () => (await abstained()) === 2)
-  bench.sandbox.control.closeAsset(closed!.id)
+  bench.sandbox.world.assets.switch(closed!.id, 'closed')
   const reload = () => attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: path.join(bench.folder, 'main') })
 
   await bandOf(0, 1, '2.0.0')

@@ -37,6 +37,6 @@ it.each([
     const daemon = bench.startHere({ ATTESTD_RPC_URLS: url, ...own })
     expect(await daemon.exited).toBe(CONFIG_EXIT)
     expect(daemon.output).toContain(`set ATTESTD_EAS_DOMAIN_VERSION=${version}`)
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
   },
 )

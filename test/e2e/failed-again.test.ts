@@ -36,7 +36,7 @@ it('a file that a detector failed on goes to the one that replaces it, and not t
   expect(second.log.filter(({ msg }) => msg === 'job failed; it was kept for attestd queue retry')).toHaveLength(2)
 
   // One of them closes before there is a better detector.
-  bench.sandbox.control.closeAsset(later!.id)
+  bench.sandbox.world.assets.switch(later!.id, 'closed')
   await install(bench, '2.0.0')
   expect(await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: path.join(bench.folder, 'main') })).toMatchObject({
     code: 0,

@@ -9,15 +9,15 @@ it('a stake below the minimum pauses submission, and a top-up resumes it without
 
   // The stream tells of the stake, then ends; the answer to the next question is 403.
   const held = () => daemon.metric('attestd_holds_total', 'reason="stake-low"')
-  bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: 600 }] })
+  bench.sandbox.world.faults.setPlan({ rules: [{ route: 'one', fault: 'slow', ms: 600 }] })
   await bench.registerMany(3, 'stake')
   await bench.until('questions under way', () => bench.requests('one') >= 3)
   bench.sandbox.control.setStake({ stakedWei: 1n })
   await bench.until('held submissions', async () => (await held()) > 0)
   await bench.until('not ready', async () => (await daemon.get('/readyz')).status === 503)
-  const sent = bench.sandbox.control.scoreAttempts().length
+  const sent = bench.sandbox.world.scores.attempts().length
 
-  bench.sandbox.control.setFaults({})
+  bench.sandbox.world.faults.setPlan({})
   bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
   await bench.expectExactlyOneEach()
   expect(sent).toBeLessThan(5)

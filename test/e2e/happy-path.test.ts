@@ -9,7 +9,7 @@ it('every open asset gets one signed score, and the daemon stops cleanly', async
   const daemon = await bench.start(PATIENT).ready()
   await bench.registerMany(6, 'happy')
   await bench.expectExactlyOneEach()
-  expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))
+  expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))
   expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(12)
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(0)

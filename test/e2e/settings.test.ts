@@ -60,7 +60,7 @@ it('a secret file that others can read is in the log with the fix, as doctor rep
 
 it('no secret is in the log, on a page, in the metrics or in a file of the data directory', async () => {
   // Refusals repeat what was sent; they must be masked too.
-  bench.sandbox.control.setFaults({
+  bench.sandbox.world.faults.setPlan({
     rules: [
       { route: 'score', fault: 'status-401', attempts: [1] },
       { route: 'list', fault: 'status-400', attempts: [2] },

@@ -36,7 +36,7 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     await bench.registerMany(3, 'clock')
     await bench.expectExactlyOneEach()
     expect(await daemon.metric('attestd_service_requests_total', 'status="401"')).toBe(0)
-    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['stored', 'stored', 'stored'])
+    expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(['stored', 'stored', 'stored'])
     expect(Math.round((await daemon.metric('attestd_clock_offset_seconds')) / 60)).toBe(-120)
   })
 })

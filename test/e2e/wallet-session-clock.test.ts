@@ -24,7 +24,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
     await bench.expectExactlyOneEach()
     // Not ready, since every local time is wrong; yet nothing is held.
     expect((await daemon.get('/readyz')).text).toContain('clock-off')
-    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
+    expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
     expect(Math.round((await daemon.metric('attestd_clock_offset_seconds')) / 60)).toBe(offset / 60_000)
   })
 })
@@ -39,7 +39,7 @@ describe('nothing is submitted', () => {
     expect(daemon.log.find(({ msg }) => msg?.startsWith('service contradicted its own time'))).toMatchObject({
       reason: 'clock-untrusted',
     })
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 
   it('where the only RPC endpoint has no block of the time of the service, whatever the local clock states', async () => {
@@ -56,6 +56,6 @@ describe('nothing is submitted', () => {
     const words = /has a latest block that is 3\d{3} s old by (service time|the Date header of the service)/
     await bench.until('its words', async () => words.test((await daemon.get('/readyz')).text))
     expect((await daemon.get('/readyz')).text).toContain('stake-unknown')
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 })

@@ -52,7 +52,7 @@ describe('the daemon on a wallet-session service', () => {
     const told = daemon.log.filter(({ level, reason }) => level === 'warn' && reason === 'stake-low')
     expect(told).toMatchObject([{ msg: 'stake was below the minimum; submission was paused' }])
     expect(daemon.output).not.toContain('stake-unknown')
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
     bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
     await bench.expectExactlyOneEach()
     expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(2)

@@ -41,7 +41,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
     await bench.registerMany(ASSETS, 'used')
     await sleep(BAD_MS)
     expect(asksForSessions(wire).length - before).toBeLessThanOrEqual(2 * MOST_TRIES)
-    expect(bench.sandbox.control.scoreAttempts()).toHaveLength(ASSETS)
+    expect(bench.sandbox.world.scores.attempts()).toHaveLength(ASSETS)
     wire.stand = null
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)

@@ -101,9 +101,9 @@ const dipStake: Act = async ({ bench }, _daemons, seed, nth) => {
   bench.sandbox.control.setStake({ stakedWei: 10n ** 19n })
 }
 const killChain: Act = async ({ bench }, _daemons, seed, nth) => {
-  bench.sandbox.control.chain.stop()
+  bench.sandbox.registry.stop()
   await sleep(drawBetween(500, 4000, seed, 'no chain', nth))
-  bench.sandbox.control.chain.start()
+  bench.sandbox.registry.start()
 }
 
 const ACTS_OF: Readonly<Record<EngineName, readonly Act[]>> = {
@@ -126,7 +126,7 @@ onEachEngine('everything at once', (engine, api) => {
       await reached
       await pick(actsOf(engine, api), seed, 'act', nth)(run, daemons, seed, nth)
     }
-    bench.sandbox.control.setFaults({})
+    bench.sandbox.world.faults.setPlan({})
     // As a supervisor does: a daemon that was still starting when Redis was killed ends.
     for (const [nth, daemon] of daemons.entries()) {
       if (daemon.running) continue

@@ -39,7 +39,7 @@ onEachOnce('429, 500 and 503 at random', (engine, api) => {
     await bench.until('a first score', () => bench.sandbox.scores().length > 0)
     await bench.registerMany(8, seed)
     await bench.expectExactlyOneEach()
-    const routes = new Set(bench.sandbox.control.injectedFaults().map(({ route }) => route))
+    const routes = new Set(bench.sandbox.world.faults.injected().map(({ route }) => route))
     expect([...routes]).toEqual(expect.arrayContaining(['one', 'score']))
   })
 })

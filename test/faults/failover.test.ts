@@ -56,7 +56,7 @@ describe.skipIf(findRedisServer() === null).each(SHAPES)('failovers of Redis wit
     // What is queued, taken and recorded while the replicas hang is lost with the primary. A score that was sent then
     // would be stored only when the daemons know nothing of it any more. They count window and storing time from the signature,
     // and right after a failover half a second may pass until the request arrives: the storing time is left for that.
-    bench.sandbox.control.setFaults({
+    bench.sandbox.world.faults.setPlan({
       rules: [{ route: 'score', fault: 'late-store', ms: WINDOW_MS, untilAttempt: 1 }],
     })
     await failOver(group, async () => {

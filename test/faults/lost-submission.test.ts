@@ -18,7 +18,7 @@ onRedis('a submission that the queue lost after its analysis ended', (api) => {
       await client.del(...(await client.keys('*:submit:*')))
       await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     })
-    bench.sandbox.control.setFaults({ rules: [] })
+    bench.sandbox.world.faults.setPlan({ rules: [] })
     await bench.expectExactlyOneEach()
   })
 })

@@ -30,7 +30,7 @@ onWalletSession('a wallet at Privy', () => {
     privy.setFault(row.fault, row.times)
     await bench.registerMany(ASSETS, row.fault.kind)
     await bench.expectExactlyOneEach()
-    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
+    expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(Array(ASSETS).fill('stored'))
     expect(privy.requests.filter(({ refused }) => refused !== null)).toEqual([])
     if (row.reason !== null) expect(daemon.output).toContain(row.reason)
     for (const secret of [privy.appSecret, privy.authorizationKey!]) expect(daemon.output).not.toContain(secret)

@@ -24,7 +24,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(daemon.output).toContain('role-missing')
     expect(daemon.output).toMatch(/Register the wallet as an attester/)
     expect(sessions(run)).toBe(1)
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 
   it('but a submitter ends it too', async () => {
@@ -41,14 +41,14 @@ onWalletSession('a wallet that is no attester', () => {
   it('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
-    const { control, wallets } = bench.sandbox
+    const { control, wallets, world } = bench.sandbox
     const wallet = wallets.attester.address
     const daemon = await run.startHere('daemon-0', PATIENT).ready()
     control.setRoles({ wallet, attester: false })
     await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('role-missing'))
     await bench.registerMany(ASSETS, 'withdrawn')
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
-    expect(control.scoreAttempts()).toEqual([])
+    expect(world.scores.attempts()).toEqual([])
     control.setRoles({ wallet, attester: true })
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
@@ -59,7 +59,7 @@ onWalletSession('a wallet that is no attester', () => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.startHere().ready()
-    bench.sandbox.control.setFaults({ rules: [{ route: 'session', fault: 'status-403', untilAttempt: 4 }] })
+    bench.sandbox.world.faults.setPlan({ rules: [{ route: 'session', fault: 'status-403', untilAttempt: 4 }] })
     await bench.until('a rest', async () => (await daemon.get('/readyz')).text.includes('service-forbidden'))
     const { text } = await daemon.get('/readyz')
     expect(text).toContain('Check role and stake of the wallet in the stake contract')

@@ -24,7 +24,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
     const { text, status } = await daemon.get('/readyz')
     expect([status, text]).toEqual([503, expect.stringContaining('stake-unknown')])
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
     rpc.stand = null
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
@@ -47,24 +47,24 @@ onWalletSession('an RPC endpoint that is down', () => {
   it('while the service refuses scores: they are held, and the stale stake is not ready', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
-    const { control } = bench.sandbox
+    const { world } = bench.sandbox
     const rpc = await rpcOf(run, context)
     const daemon = await run.startHere('daemon-0', { ATTESTD_RPC_URLS: `${rpc.url}${RPC_PATH}` }).ready()
     rpc.stand = breaking
     await bench.until('its name in the log', () => daemon.output.includes('rpc-unreachable'))
-    control.setFaults({ rules: [{ route: 'score', fault: 'status-403' }] })
+    world.faults.setPlan({ rules: [{ route: 'score', fault: 'status-403' }] })
     await bench.registerMany(ASSETS, 'refused')
     await bench.until('not ready', async () => (await daemon.get('/readyz')).text.includes('refused a score'))
     expect((await daemon.get('/readyz')).status).toBe(503)
     await bench.until('verdicts', async () => (await daemon.metric('attestd_risk_percent_count')) >= ASSETS)
-    const sent = control.scoreAttempts().length
+    const sent = world.scores.attempts().length
     const lists = bench.requests('list')
     await bench.until('more lists', () => bench.requests('list') > lists + 10)
     // What was on its way when the gate closed, and nothing after.
-    expect(control.scoreAttempts()).toHaveLength(sent)
+    expect(world.scores.attempts()).toHaveLength(sent)
     expect(sent).toBeLessThanOrEqual(ASSETS)
     expect(await daemon.failedJobs()).toEqual([])
-    control.setFaults({})
+    world.faults.setPlan({})
     rpc.stand = null
     await bench.expectExactlyOneEach()
   })
@@ -72,18 +72,18 @@ onWalletSession('an RPC endpoint that is down', () => {
   it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run
-    const { control } = bench.sandbox
-    control.chain.stop()
+    const { world } = bench.sandbox
+    world.registry.stop()
     await bench.registerMany(ASSETS, 'service')
     const daemon = run.startHere()
     await bench.until('its answer in the log', () => daemon.output.includes('service-failing'))
-    expect(control.scoreAttempts()).toEqual([])
-    control.chain.start()
+    expect(world.scores.attempts()).toEqual([])
+    world.registry.start()
     await bench.allScored()
-    control.chain.stop()
+    world.registry.stop()
     await bench.registerMany(ASSETS, 'service')
     await bench.until('refused sessions', () => sessionsRefused(daemon.output) > 1)
-    control.chain.start()
+    world.registry.start()
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
   })

@@ -29,7 +29,7 @@ onWalletSession('sessions that end while the daemon works', () => {
     }
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)
-    expect(bench.sandbox.control.scoreAttempts()).toHaveLength(BATCHES * ASSETS_PER_BATCH)
+    expect(bench.sandbox.world.scores.attempts()).toHaveLength(BATCHES * ASSETS_PER_BATCH)
     // One session serves list, stream, time and scores: there are no more of them than lives that ended.
     expect(wire.tokens().size).toBeLessThanOrEqual(opened(wire).length)
   })
@@ -61,6 +61,6 @@ onWalletSession('sessions that end while the daemon works', () => {
     // One new session after each revocation, whoever was refused first: list, stream, time or score. Those in use count:
     // on a loaded machine the reply that opens one can come too late, and it is opened again.
     expect(wire.tokens().size).toBe(3)
-    expect(bench.sandbox.control.scoreAttempts()).toHaveLength(3 * ASSETS_PER_BATCH)
+    expect(bench.sandbox.world.scores.attempts()).toHaveLength(3 * ASSETS_PER_BATCH)
   })
 })

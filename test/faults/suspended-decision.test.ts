@@ -108,7 +108,7 @@ it.skipIf(findRedisServer() === null)(
     // What is decided stays in the queue, where it could be replaced.
     await change(other, 'pause')
 
-    bench.sandbox.control.setFaults({ rules: [{ route: 'one', fault: 'slow', ms: QUESTION_MS }] })
+    bench.sandbox.world.faults.setPlan({ rules: [{ route: 'one', fault: 'slow', ms: QUESTION_MS }] })
     const before = bench.requests('one')
     const late = decide(first, asset.id, 'ada', '10')
     await bench.until('the question', () => bench.requests('one') > before)
@@ -116,7 +116,7 @@ it.skipIf(findRedisServer() === null)(
     await bench.until('a look', () => line.passed)
     await sleep(2 * QUESTION_MS)
     first.signal('SIGSTOP')
-    bench.sandbox.control.setFaults({})
+    bench.sandbox.world.faults.setPlan({})
     await sleep(ASLEEP_MS)
     expect(await decide(other, asset.id, 'bob', '90')).toMatchObject({ status: 303 })
     line.release()

@@ -29,11 +29,11 @@ onEachOnce('submissions without an answer', (engine, api) => {
         rules.push({ route: 'score' as const, key: id, fault, attempts: [1, 2], ...(ms === undefined ? {} : { ms }) })
       }
     }
-    bench.sandbox.control.setFaults({ seed: 'unanswered', rules })
+    bench.sandbox.world.faults.setPlan({ seed: 'unanswered', rules })
     run.start()
     await bench.expectExactlyOneEach()
     const counted: Record<string, number> = {}
-    for (const { assetId } of bench.sandbox.control.scoreAttempts()) counted[assetId] = (counted[assetId] ?? 0) + 1
+    for (const { assetId } of bench.sandbox.world.scores.attempts()) counted[assetId] = (counted[assetId] ?? 0) + 1
     expect(counted).toEqual(posts)
   })
 })

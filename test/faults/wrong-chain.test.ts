@@ -30,7 +30,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     const { text, status } = await daemon.get('/readyz')
     expect(status).toBe(503)
     expect(text).toContain('stake-unknown')
-    expect(bench.sandbox.control.scoreAttempts()).toEqual([])
+    expect(bench.sandbox.world.scores.attempts()).toEqual([])
     rpc.passTo(bench.sandbox.url)
     await bench.expectExactlyOneEach()
     expect(daemon.running, daemon.output).toBe(true)

@@ -88,7 +88,7 @@ describe.each(ROUTES)('$name', (route) => {
 
   it('refuses a revoked key', async () => {
     const key = sandbox.control.createKey({ kind: route.kind })
-    sandbox.control.revokeKey(key.id)
+    sandbox.world.keys.revoke(key.id)
     expect(await call(route, {}, key)).toEqual([401, 'key-revoked'])
   })
 

@@ -151,7 +151,7 @@ describe('a second score of the same wallet', () => {
     const first = await post(10)
     const again = await post(second)
     expect(again.status).toBe(status)
-    expect(own.control.scoreAttempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
+    expect(own.world.scores.attempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
       [1, 'stored'],
       [2, result],
     ])
@@ -200,7 +200,7 @@ describe('register', () => {
     ['a deadline that is a number', { verificationDeadline: NOW + 1_000 }],
   ])('refuses %s', async (_name, change) => {
     expect(outcome(await submitter({ ...good, ...change }))).toEqual([400, 'request-invalid'])
-    expect(sandbox.control.assets()).toEqual([])
+    expect(sandbox.world.assets.all()).toEqual([])
   })
 
   it('gives the same content the same id in every run, and a new one when it comes again', async () => {

@@ -58,13 +58,13 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Keeps `OPEN` assets open until so many are scored; those that are scored close. @returns whether there was time for it */
 async function scoreUpTo(sandbox: Sandbox, total: number): Promise<boolean> {
-  let [registered, closed, movedAt] = [sandbox.control.assets().length, sandbox.scores().length, performance.now()]
+  let [registered, closed, movedAt] = [sandbox.world.assets.all().length, sandbox.scores().length, performance.now()]
   while (closed < total) {
     if (performance.now() > endsAt) return false
     const scores = sandbox.scores()
     if (scores.length > closed) movedAt = performance.now()
     if (performance.now() - movedAt > STUCK_MS) throw new Error(`stuck at ${closed} scores`)
-    for (const { assetId } of scores.slice(closed)) sandbox.control.closeAsset(assetId)
+    for (const { assetId } of scores.slice(closed)) sandbox.world.assets.switch(assetId, 'closed')
     closed = scores.length
     for (; registered < Math.min(total, closed + OPEN); registered++)
       await sandbox.registerFile(`${registered}.txt`, {

@@ -131,14 +131,14 @@ export class DaemonBench {
 
   /** Scores on record by asset id, for every asset that was registered. */
   scoreCounts(): Record<string, number> {
-    const ids = this.sandbox.control.assets().map(({ id }) => id)
+    const ids = this.sandbox.world.assets.all().map(({ id }) => id)
     const scores = this.sandbox.scores()
     return Object.fromEntries(ids.map((id) => [id, scores.filter(({ assetId }) => assetId === id).length]))
   }
 
   /** Requests of a route so far. */
   requests(route: FaultRoute): number {
-    const counts = this.sandbox.control.requestCounts().filter((one) => one.route === route)
+    const counts = this.sandbox.world.faults.counts().filter((one) => one.route === route)
     return counts.reduce((sum, { count }) => sum + count, 0)
   }
 
@@ -181,7 +181,7 @@ export class DaemonBench {
 
   /** What a person needs to see of a run that went wrong. */
   picture(): string {
-    const attempts = this.sandbox.control.scoreAttempts().map((one) => JSON.stringify(one))
+    const attempts = this.sandbox.world.scores.attempts().map((one) => JSON.stringify(one))
     const missing = Object.entries(this.scoreCounts()).filter(([, count]) => count !== 1)
     const logs = [...new Set(this.daemons.map(({ output }) => output))].map((text) => text.slice(-6000))
     return [`not one score: ${JSON.stringify(missing)}`, ...attempts, ...logs].join('\n')

@@ -37,7 +37,7 @@ export interface DemoRecords {
 export async function demoRow(sample: Sample, assetId: string, records: DemoRecords): Promise<DemoRow> {
   const { entries, profile, sandbox } = records
   const scores = sandbox.scores().filter((score) => score.assetId === assetId)
-  const asset = sandbox.control.assets().find(({ id }) => id === assetId)
+  const asset = sandbox.world.assets.all().find(({ id }) => id === assetId)
   const [score] = scores
   const trouble = entries.find((entry) => entry.assetId === assetId && 'reason' in entry)
   const { title, file, mediaType, made } = sample

@@ -24,10 +24,10 @@ type App = Parameters<FastifyPluginAsyncZod>[0]
 export function adminRoutes(world: World, control: SandboxControl): FastifyPluginAsyncZod {
   return async (app) => {
     app.addHook('onRequest', async (request) => requireLoopback(request))
-    switches(app, control)
-    assetRoutes(app, world, control)
+    switches(app, world, control)
+    assetRoutes(app, world)
     keyRoutes(app, world, control)
-    views(app, world, control)
+    views(app, world)
   }
 }
 
@@ -43,11 +43,11 @@ function doing(work: () => unknown): typeof done {
   return done
 }
 
-function switches(app: App, control: SandboxControl): void {
+function switches(app: App, { faults, registry }: World, control: SandboxControl): void {
   app.put('/sandbox/faults', described('Replace the plan', Done, { body: FaultPlanSchema }), async ({ body }) =>
-    doing(() => control.setFaults(body)),
+    doing(() => faults.setPlan(body)),
   )
-  app.delete('/sandbox/faults', described('Remove all faults', Done), async () => doing(() => control.setFaults({})))
+  app.delete('/sandbox/faults', described('Remove all faults', Done), async () => doing(() => faults.setPlan({})))
   app.put('/sandbox/clock', described('Skew service time', Done, { body: ClockBody }), async ({ body }) =>
     doing(() => control.setClockOffset(body.offsetMs)),
   )
@@ -56,59 +56,59 @@ function switches(app: App, control: SandboxControl): void {
   const roles = described('Set the roles of a wallet in the stake contract', Done, { body: roleChangeSchema })
   app.put('/sandbox/roles', roles, async ({ body }) => doing(() => control.setRoles(body)))
   const stop = described('The chain of the stake contract stops answering', Done)
-  app.post('/sandbox/chain/stop', stop, async () => doing(() => control.chain.stop()))
+  app.post('/sandbox/chain/stop', stop, async () => doing(() => registry.stop()))
   const start = described('The chain answers again', Done)
-  app.post('/sandbox/chain/start', start, async () => doing(() => control.chain.start()))
+  app.post('/sandbox/chain/start', start, async () => doing(() => registry.start()))
   const cut = described('Destroy every open stream', Plain)
   app.post('/sandbox/streams/cut', cut, async () => ({ cut: control.cutStreams() }))
   const reset = described('Back to the start; keys and media stay', Done)
   app.post('/sandbox/reset', reset, async () => doing(() => control.reset()))
 }
 
-function assetRoutes(app: App, world: World, control: SandboxControl): void {
+function assetRoutes(app: App, world: World): void {
   app.get('/sandbox/assets', described('All assets, open and closed', AssetsReply), async () => ({
-    assets: control.assets().map((asset) => assetView(world, asset)),
+    assets: world.assets.all().map((asset) => assetView(world, asset)),
   }))
   const close = described('Close an asset', Done, { params: AssetParams })
-  app.post('/sandbox/assets/:id/close', close, async ({ params }) => known(control.closeAsset(params.id)))
+  app.post('/sandbox/assets/:id/close', close, async ({ params }) => known(world.assets.switch(params.id, 'closed')))
   const open = described('Open an asset again, if its deadline allows', Done, { params: AssetParams })
-  app.post('/sandbox/assets/:id/open', open, async ({ params }) => known(control.openAsset(params.id)))
+  app.post('/sandbox/assets/:id/open', open, async ({ params }) => known(world.assets.switch(params.id, 'open')))
 }
 
 function keyRoutes(app: App, world: World, control: SandboxControl): void {
   const list = described('Keys, without their secrets', Plain)
-  app.get('/sandbox/keys', list, async () => ({ keys: control.keys().map(keyView) }))
+  app.get('/sandbox/keys', list, async () => ({ keys: world.keys.all().map(keyView) }))
   const create = described('Create a key for any wallet', Plain, { body: newKeySchema })
   app.post('/sandbox/keys', create, async ({ body }) => createdKeyView(control.createKey(body)))
   const revoke = described('Revoke a key', Plain, { params: AssetParams })
   app.delete('/sandbox/keys/:id', revoke, async ({ params }) => revoked(world, params.id))
 }
 
-function views(app: App, world: World, control: SandboxControl): void {
+function views(app: App, world: World): void {
   app.get('/sandbox/faults', described('The plan in force, and the faults injected so far', Plain), async () => ({
     plan: world.faults.plan,
-    injected: control.injectedFaults(),
+    injected: world.faults.injected(),
   }))
   app.get(
     '/sandbox/scores',
     described('Scores on record, and every attempt with what became of it', Plain),
     async () => ({
       scores: world.scores.all().map((score) => ({ ...scoreView(score), attestation: score.attestation ?? null })),
-      attempts: control
-        .scoreAttempts()
+      attempts: world.scores
+        .attempts()
         .map((entry) => ({ ...entry, accessKey: entry.accessKey === null ? null : maskedKey(entry.accessKey) })),
     }),
   )
   app.get('/sandbox/requests', described('How often each route and key was asked for', Plain), async () => ({
-    requests: control.requestCounts(),
+    requests: world.faults.counts(),
   }))
   app.get('/sandbox/state', described('What the sandbox holds', Plain), async ({ host }) => ({
     serviceTime: world.time.now(),
     clockOffsetMs: world.time.offsetMs,
-    assets: control.assets().length,
+    assets: world.assets.all().length,
     openAssets: world.assets.open().length,
     scores: world.scores.all().length,
-    openStreams: control.openStreams,
+    openStreams: world.streams.size,
     chain: chainAccessOf(world.registry, `http://${host}`),
     authDisabled: world.options.disableAuth,
     account: { attesterWallet: world.account.attester, submitterWallet: world.account.submitter },

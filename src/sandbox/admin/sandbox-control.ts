@@ -1,11 +1,7 @@
 import { z } from 'zod'
 import { keyKindSchema, weiSchema } from '../../service/signed-key/schemas.js'
 import { addressSchema } from '../../service/wire-fields.js'
-import type { SandboxAsset } from '../books/asset-book.js'
 import type { ApiKey } from '../books/key-ring.js'
-import type { ScoreAttempt } from '../books/score-book.js'
-import type { StakeRegistry } from '../books/stake-registry.js'
-import type { FaultPlanInput, InjectedFault } from '../faults/faults.js'
 import type { World } from '../world.js'
 
 /** What `setStake` changes, wei. An amount that is absent stays; `minStakeWei` is the minimum of every wallet. */
@@ -24,26 +20,12 @@ export const newKeySchema = z.strictObject({
   wallet: addressSchema.nullish().meta({ description: 'Absent: a new wallet. null: none is linked.' }),
 })
 
-/** Every switch of the sandbox, for code and for the admin routes alike. */
+/** Switches of the sandbox that are more than one call of a part of its world, for code and for the admin routes alike. */
 export class SandboxControl {
   readonly #world: World
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** Takes effect with the next request; attempts are counted on. */
-  setFaults(plan: FaultPlanInput): void {
-    this.#world.faults.setPlan(plan)
-  }
-
-  injectedFaults(): readonly InjectedFault[] {
-    return this.#world.faults.injected()
-  }
-
-  /** How often each route and key was asked for. */
-  requestCounts() {
-    return this.#world.faults.counts()
   }
 
   /** Service time runs ahead of local time by `offsetMs` from now on. */
@@ -64,46 +46,9 @@ export class SandboxControl {
     registry.setRoles(wallet, { attester: attester ?? held.attester, submitter: submitter ?? held.submitter })
   }
 
-  /** The chain of the stake contract, to stop and to start. */
-  get chain(): Pick<StakeRegistry, 'start' | 'stop'> {
-    return this.#world.registry
-  }
-
-  assets(): SandboxAsset[] {
-    return this.#world.assets.all()
-  }
-
-  /** @returns false where there is no such asset */
-  openAsset(id: string): boolean {
-    return this.#world.assets.switch(id, 'open')
-  }
-
-  /** @returns false where there is no such asset */
-  closeAsset(id: string): boolean {
-    return this.#world.assets.switch(id, 'closed')
-  }
-
-  /** Every POST of a score that passed the gates, in order, with what became of it. */
-  scoreAttempts(): readonly ScoreAttempt[] {
-    return this.#world.scores.attempts()
-  }
-
-  keys(): ApiKey[] {
-    return this.#world.keys.all()
-  }
-
   createKey({ kind, label = 'made by the sandbox', wallet }: z.output<typeof newKeySchema>): ApiKey {
     const { keys, walletKeys } = this.#world
     return keys.create({ kind, label, wallet: wallet === undefined ? walletKeys.create() : wallet })
-  }
-
-  /** @returns false where there is no such key */
-  revokeKey(id: string): boolean {
-    return this.#world.keys.revoke(id) !== null
-  }
-
-  get openStreams(): number {
-    return this.#world.streams.size
   }
 
   /** Destroys the connection of every open stream. @returns how many */

@@ -24,7 +24,7 @@ it('where a service keeps its attester routes to attesters, there is nothing to 
   const { sandbox, side } = await bench(onTestFinished)
   const { id } = await sandbox.registerFile('a.png', { content: Uint8Array.of(1) })
   expect(await side.look(id)).toMatchObject({ state: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } })
-  expect(sandbox.control.closeAsset(id)).toBe(true)
+  expect(sandbox.world.assets.switch(id, 'closed')).toBe(true)
   expect(await side.look(id)).toMatchObject({ state: 'closed', scoreCount: 0 })
   // The sandbox answers so for what is not the key's own, as other services may for all.
   expect(await side.look('ast_of_another')).toMatchObject({
@@ -40,7 +40,7 @@ it('with a wallet the contributor attestation is signed by it, dated by service 
   const { attestation, attestationUid, id } = await registerFile(side, request)
   expect(attestation?.uid).toBe(attestationUid)
   expect(Number(attestation?.message.time)).toBeGreaterThanOrEqual(Math.floor(now / 1000))
-  expect(sandbox.control.assets()).toMatchObject([{ id, contributorAttestationUid: attestationUid }])
+  expect(sandbox.world.assets.all()).toMatchObject([{ id, contributorAttestationUid: attestationUid }])
   const own = await registerFile(side, { ...request, attestationUid: `0x${'34'.repeat(32)}` })
   expect(own).toMatchObject({ attestation: null, attestationUid: `0x${'34'.repeat(32)}` })
 })

@@ -268,7 +268,7 @@ rule(
     sandbox: async () => {
       const key = { ...world.sandbox.control.createKey({ kind: 'attester' }), wallet: '' }
       expect((await world.signed(key, 'GET', MEDIA)).status).toBe(200)
-      world.sandbox.control.revokeKey(key.id)
+      world.sandbox.world.keys.revoke(key.id)
       expect((await world.signed(key, 'GET', MEDIA)).status).toBe(401)
       expect((await world.signed({ ...key, accessKey: 'ak_att_unknown' }, 'GET', MEDIA)).status).toBe(401)
     },

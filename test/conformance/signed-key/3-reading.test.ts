@@ -145,7 +145,7 @@ rule(
   {
     sandbox: async () => {
       const { id } = await world.newAsset()
-      world.sandbox.control.closeAsset(id)
+      world.sandbox.world.assets.switch(id, 'closed')
       const { assets } = (await list()).json
       expect(assets.map((asset: { id: string }) => asset.id)).not.toContain(id)
       expect(new Set(assets.map((asset: { status: string }) => asset.status))).toEqual(new Set(['open']))
@@ -250,13 +250,13 @@ rule('GET /api/v1/attester/media/:id', 'includeMyScore works as in the list.', '
 rule('GET /api/v1/attester/media/:id', '404 when the asset is not in status open.', 'Endpoints; States; Errors', {
   sandbox: async () => {
     const { id } = await world.newAsset()
-    world.sandbox.control.closeAsset(id)
+    world.sandbox.world.assets.switch(id, 'closed')
     expect((await world.asAttester('GET', `${MEDIA}/${id}`)).status).toBe(404)
     expect((await world.asAttester('GET', `${MEDIA}/never-registered`)).status).toBe(404)
   },
   client: async () => {
     const { id } = await world.newAsset()
-    world.sandbox.control.closeAsset(id)
+    world.sandbox.world.assets.switch(id, 'closed')
     expect(await world.attester.service.find(id)).toBeNull()
   },
 })

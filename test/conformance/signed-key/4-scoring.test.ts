@@ -157,13 +157,13 @@ rule(
 rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
   sandbox: async () => {
     const { id } = await world.newAsset()
-    world.sandbox.control.closeAsset(id)
+    world.sandbox.world.assets.switch(id, 'closed')
     expect((await world.asAttester('POST', `${MEDIA}/${id}/scores`, SCORE)).status).toBe(404)
     expect(world.sandbox.scores().filter(({ assetId }) => assetId === id)).toEqual([])
   },
   client: async () => {
     const { id } = await world.newAsset()
-    world.sandbox.control.closeAsset(id)
+    world.sandbox.world.assets.switch(id, 'closed')
     await expect(submitFor(id)).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
 })

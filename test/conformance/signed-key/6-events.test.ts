@@ -96,7 +96,7 @@ rule(ROUTE, 'open-assets: { ids, assets }, the snapshot, at first and whenever t
     expect(first.data.ids).toContain(id)
     expect(first.data.assets.map((asset: { id: string }) => asset.id)).toEqual(first.data.ids)
     const seen = stream.events.length
-    world.sandbox.control.closeAsset(id)
+    world.sandbox.world.assets.switch(id, 'closed')
     expect((await stream.event('open-assets', seen)).data.ids).not.toContain(id)
   },
   client: async () => {

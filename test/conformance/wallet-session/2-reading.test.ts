@@ -95,7 +95,7 @@ rule('GET /v1/chain/latest', '503 where the RPC or the configuration is missing 
 rule('GET /v1/assets/open', 'Answers with the list of assets in status open.', 'Endpoints; States', {
   sandbox: async () => {
     const [open, closed] = [await world.newAsset(), await world.newAsset()]
-    world.sandbox.control.closeAsset(closed.id)
+    world.sandbox.world.assets.switch(closed.id, 'closed')
     const { status, json } = await world.get(OPEN, asAttester)
     expect(status).toBe(200)
     const ids = json.assets.map((asset: { id: string }) => asset.id)
@@ -203,13 +203,13 @@ rule('GET /v1/assets/:id', 'status open means accepting scores.', 'States', {
   sandbox: async () => {
     const asset = await world.newAsset()
     expect((await world.get(`/v1/assets/${asset.id}`, asAttester)).json.asset.status).toBe('open')
-    world.sandbox.control.closeAsset(asset.id)
+    world.sandbox.world.assets.switch(asset.id, 'closed')
     expect((await world.get(`/v1/assets/${asset.id}`, asAttester)).json.asset.status).not.toBe('open')
     expect((await world.postScore(asset)).status).toBeGreaterThanOrEqual(400)
   },
   client: async () => {
     const asset = await world.newAsset()
-    world.sandbox.control.closeAsset(asset.id)
+    world.sandbox.world.assets.switch(asset.id, 'closed')
     expect(await world.asAttester().service.find(asset.id)).toBeNull()
   },
 })

@@ -209,13 +209,13 @@ rule(ROUTE, '404 for an unknown asset.', 'Errors', {
 rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; States', {
   sandbox: async () => {
     const asset = await world.newAsset()
-    world.sandbox.control.closeAsset(asset.id)
+    world.sandbox.world.assets.switch(asset.id, 'closed')
     expect((await world.postScore(asset)).status).toBe(410)
     expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
   },
   client: async () => {
     const asset = await world.newAsset()
-    world.sandbox.control.closeAsset(asset.id)
+    world.sandbox.world.assets.switch(asset.id, 'closed')
     await expect(submitFor(asset)).rejects.toMatchObject({ reason: 'asset-closed', kind: 'closed' })
   },
 })

@@ -53,7 +53,7 @@ rule(ROUTE, 'Answers with the content type text/event-stream.', 'Endpoints; Even
 rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Events', {
   sandbox: async (context) => {
     const [open, closed] = [await world.newAsset(), await world.newAsset()]
-    world.sandbox.control.closeAsset(closed.id)
+    world.sandbox.world.assets.switch(closed.id, 'closed')
     const stream = await probe(context)
     await stream.event('snapshot')
     expect(stream.events.find(({ name }) => name !== '')?.name).toBe('snapshot')

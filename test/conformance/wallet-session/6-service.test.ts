@@ -87,9 +87,9 @@ rule('every route', 'State is kept in memory; durable persistence can be configu
     const { id } = await first.registerFile('kept.png', { content: Buffer.from('kept') })
     await first.close()
     const second = await other(context, { dataDirectory })
-    expect(second.sandbox.control.assets().map((asset) => asset.id)).toEqual([id])
+    expect(second.sandbox.world.assets.all().map((asset) => asset.id)).toEqual([id])
     const fresh = await other(context, {})
-    expect(fresh.sandbox.control.assets()).toEqual([])
+    expect(fresh.sandbox.world.assets.all()).toEqual([])
   },
   client: SERVER_ONLY,
 })

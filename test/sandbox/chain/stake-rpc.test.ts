@@ -95,9 +95,9 @@ describe('the chain of the sandbox', () => {
   })
 
   it('does not answer while it is stopped', async () => {
-    sandbox.control.chain.stop()
+    sandbox.registry.stop()
     await expect(clientOf(sandbox.chain.rpcUrl).getChainId()).rejects.toThrow(/503/)
-    sandbox.control.chain.start()
+    sandbox.registry.start()
     expect(await clientOf(sandbox.chain.rpcUrl).getChainId()).toBe(84532)
   })
 })

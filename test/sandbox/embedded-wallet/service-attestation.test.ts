@@ -164,7 +164,7 @@ describe('at Privy', () => {
     expect(reply.json.error.message).toContain(reason)
     expect(reply.body.toString()).not.toContain(stub.appSecret)
     expect(sandbox.scores()).toHaveLength(before)
-    expect(sandbox.control.scoreAttempts().at(-1)).toMatchObject({ outcome: 'refused' })
+    expect(sandbox.world.scores.attempts().at(-1)).toMatchObject({ outcome: 'refused' })
     stub.setFault(null)
     expect((await score(sandbox, asset.id)).status).toBe(200)
   })
@@ -175,7 +175,7 @@ describe('at Privy', () => {
     const seen = stub.requests.length
     const posted = score(sandbox, asset.id)
     await expect.poll(() => stub.requests.length).toBeGreaterThan(seen)
-    sandbox.control.closeAsset(asset.id)
+    sandbox.world.assets.switch(asset.id, 'closed')
     expect((await posted).json.error.code).toBe('asset-not-open')
     stub.setFault(null)
   })

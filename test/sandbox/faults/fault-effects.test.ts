@@ -58,7 +58,7 @@ describe('a score', () => {
     expect(reply.json.error.code).toBe('fault-injected')
     expect(sandbox.scores()).toEqual([])
     expect((await post()).status).toBe(200)
-    expect(sandbox.control.scoreAttempts().map((entry) => [entry.attempt, entry.fault, entry.outcome])).toEqual([
+    expect(sandbox.world.scores.attempts().map((entry) => [entry.attempt, entry.fault, entry.outcome])).toEqual([
       [1, fault, 'fault'],
       [2, null, 'stored'],
     ])
@@ -70,7 +70,7 @@ describe('a score', () => {
     await expect(post()).rejects.toThrow(/socket hang up|ECONNRESET/)
     expect(sandbox.scores()).toHaveLength(1)
     expect((await post()).status).toBe(200)
-    expect(sandbox.control.scoreAttempts().map((entry) => entry.outcome)).toEqual(['stored', 'same'])
+    expect(sandbox.world.scores.attempts().map((entry) => entry.outcome)).toEqual(['stored', 'same'])
   })
 
   it('with reset is not stored and the connection breaks', async () => {
@@ -94,7 +94,7 @@ describe('a score', () => {
     const { post } = await scored()
     const reply = post()
     reply.catch(() => {})
-    await until(() => sandbox.control.scoreAttempts().length === 1)
+    await until(() => sandbox.world.scores.attempts().length === 1)
     await staysOpen(reply)
     expect(sandbox.scores()).toEqual([])
   })
@@ -104,7 +104,7 @@ describe('a score', () => {
     const { post } = await scored()
     const reply = post()
     reply.catch(() => {})
-    await until(() => sandbox.control.scoreAttempts().length === 1)
+    await until(() => sandbox.world.scores.attempts().length === 1)
     await clock.advance(4_999)
     await turns(5)
     expect(sandbox.scores()).toEqual([])
@@ -158,7 +158,7 @@ describe('a JSON answer', () => {
     const key = { accessKey: sandbox.attesterKey.accessKey, signingSecret: 'wrong' }
     const reply = await sendSigned(sandbox.url, key, { method: 'GET', target: '/api/v1/attester/media' }, signedAt())
     expect(reply.json.error.code).toBe('signature-invalid')
-    expect(sandbox.control.requestCounts()).toEqual([])
+    expect(sandbox.world.faults.counts()).toEqual([])
   })
 })
 
@@ -207,13 +207,13 @@ describe('the gateway', () => {
 
   it('counts by content path', async () => {
     const { root } = await car({ fault: 'status-404', attempts: [1] })
-    expect(sandbox.control.injectedFaults()).toMatchObject([{ route: 'gateway', key: root, attempt: 1 }])
+    expect(sandbox.world.faults.injected()).toMatchObject([{ route: 'gateway', key: root, attempt: 1 }])
     expect((await sameWithoutFault()).status).toBe(200)
   })
 
   async function sameWithoutFault(): Promise<RawReply> {
-    sandbox.control.setFaults({})
-    const { uri } = sandbox.control.assets()[0] ?? { uri: '' }
+    sandbox.world.faults.setPlan({})
+    const { uri } = sandbox.world.assets.all()[0] ?? { uri: '' }
     return send(sandbox.url, { method: 'GET', target: `${uri.replace('ipfs://', '/ipfs/')}?format=raw` })
   }
 })

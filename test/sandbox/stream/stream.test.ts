@@ -34,10 +34,10 @@ describe('the stream', () => {
     const asset = await register('a')
     const probe = open()
     await probe.event('open-assets')
-    sandbox.control.closeAsset(asset.id)
+    sandbox.world.assets.switch(asset.id, 'closed')
     expect((await probe.event('open-assets', 2)).data.ids).toEqual([])
     expect(names(probe)).not.toContain('new-open-assets')
-    sandbox.control.openAsset(asset.id)
+    sandbox.world.assets.switch(asset.id, 'open')
     expect((await probe.event('new-open-assets')).data.ids).toEqual([asset.id])
   })
 
@@ -85,7 +85,7 @@ describe('the stream', () => {
 
 describe('the stream ends', () => {
   it.each([
-    ['the key is revoked', () => sandbox.control.revokeKey(sandbox.attesterKey.id), /key-revoked/, 401],
+    ['the key is revoked', () => sandbox.world.keys.revoke(sandbox.attesterKey.id), /key-revoked/, 401],
     ['the stake falls', () => sandbox.control.setStake({ stakedWei: 1n }), /stake-below-minimum/, 403],
     ['the minimum rises', () => sandbox.control.setStake({ minStakeWei: 10n ** 19n }), /stake-below-minimum/, 403],
   ])('with an error event when %s', async (_name, act, message, status) => {
@@ -96,7 +96,7 @@ describe('the stream ends', () => {
     expect((await probe.event('error')).data.message).toMatch(message)
     expect(await probe.ended).toBe('clean')
     expect(await open().status).toBe(status)
-    while (sandbox.control.openStreams > 0) await sleep(1)
+    while (sandbox.world.streams.size > 0) await sleep(1)
   })
 
   it('for no other key', async () => {
@@ -104,7 +104,7 @@ describe('the stream ends', () => {
     const other = sandbox.control.createKey({ kind: 'attester' })
     const probe = open(other)
     await probe.event('open-assets')
-    sandbox.control.revokeKey(sandbox.attesterKey.id)
+    sandbox.world.keys.revoke(sandbox.attesterKey.id)
     await register('a')
     await probe.event('new-open-assets')
     expect(names(probe)).not.toContain('error')
@@ -132,12 +132,12 @@ describe('the stream ends', () => {
     await probe.event('open-assets')
     probe.response?.pause()
     // Every switch is worth a snapshot of 200 KB; a backlog would be 600 MB, one at a time fits the socket.
-    const [asset] = sandbox.control.assets()
+    const [asset] = sandbox.world.assets.all()
     let switched = 0
-    while (sandbox.control.openStreams === 1) {
+    while (sandbox.world.streams.size === 1) {
       switched++
-      if (switched % 2 === 1) sandbox.control.closeAsset(asset?.id ?? '')
-      else sandbox.control.openAsset(asset?.id ?? '')
+      if (switched % 2 === 1) sandbox.world.assets.switch(asset?.id ?? '', 'closed')
+      else sandbox.world.assets.switch(asset?.id ?? '', 'open')
       await sleep(2)
     }
     probe.response?.resume()

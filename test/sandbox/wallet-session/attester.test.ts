@@ -52,7 +52,7 @@ describe('assets', () => {
   it('are given one by one with scores and aggregate, closed ones too', async () => {
     const asset = await bench.newAsset()
     const { offchainAttestation } = await post(asset)
-    bench.sandbox.control.closeAsset(asset.id)
+    bench.sandbox.world.assets.switch(asset.id, 'closed')
     const { status, json } = await get(`/v1/assets/${asset.id}`)
     expect(status).toBe(200)
     expect(json.asset).toMatchObject({ id: asset.id, status: 'closed', scoreCount: 1 })
@@ -139,7 +139,7 @@ describe('POST /v1/assets/:id/scores', () => {
     const { reply } = await post(await bench.newAsset(), attested)
     expect(refusal(reply)).toEqual([400, expect.stringContaining(text)])
     expect(bench.sandbox.scores()).toEqual([])
-    expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ outcome: 'refused' }])
+    expect(bench.sandbox.world.scores.attempts()).toMatchObject([{ outcome: 'refused' }])
   })
 
   it.each([NOW_S - 30, NOW_S + 30])('takes an attestation at an end of the window, %i', async (time) => {
@@ -192,7 +192,7 @@ describe('POST /v1/assets/:id/scores', () => {
     const differs = await post(asset, { score }, { deepfakeRiskBps: 1260, authenticityScore: 87.4 })
     expect(refusal(differs.reply)).toEqual([409, expect.stringContaining('12.5')])
     expect(bench.sandbox.scores()).toHaveLength(1)
-    expect(bench.sandbox.control.scoreAttempts().map(({ outcome }) => outcome)).toEqual(['stored', 'same', 'conflict'])
+    expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(['stored', 'same', 'conflict'])
   })
 
   it('meets the score that the same wallet made on the signed-key API', async () => {

@@ -40,14 +40,14 @@ async function post(asset: Awaited<ReturnType<SessionBench['newAsset']>>) {
 
 describe.each(REQUESTS)('%s', (route, request) => {
   it('fails as the plan says, in this API’s words, and is counted', async () => {
-    bench.sandbox.control.setFaults({ rules: [{ route, fault: 'status-503', attempts: [1] }] })
+    bench.sandbox.world.faults.setPlan({ rules: [{ route, fault: 'status-503', attempts: [1] }] })
     expect(refusal((await request()) as never)).toEqual([503, 'Fault status-503, attempt 1.'])
-    expect(bench.sandbox.control.injectedFaults()).toMatchObject([{ route, kind: 'status-503' }])
+    expect(bench.sandbox.world.faults.injected()).toMatchObject([{ route, kind: 'status-503' }])
   })
 })
 
 it('upload fails as the plan says too', async () => {
-  bench.sandbox.control.setFaults({ rules: [{ route: 'upload', fault: 'status-500' }] })
+  bench.sandbox.world.faults.setPlan({ rules: [{ route: 'upload', fault: 'status-500' }] })
   const form = new FormData()
   form.set('file', new Blob(['x']), 'x')
   const headers = { authorization: `Bearer ${tokens.submitter}` }
@@ -56,27 +56,27 @@ it('upload fails as the plan says too', async () => {
 })
 
 it.each(['garbage', 'wrong-shape'] as const)('%s: 200 or 201 with a body that is no score', async (fault) => {
-  bench.sandbox.control.setFaults({ rules: [{ route: 'score', fault }] })
+  bench.sandbox.world.faults.setPlan({ rules: [{ route: 'score', fault }] })
   const { status, json } = await post(await bench.newAsset())
   expect([status, json?.score]).toEqual([201, undefined])
   expect(bench.sandbox.scores()).toHaveLength(1)
 })
 
 it('a fault that handles no request stores nothing and says so in the history', async () => {
-  bench.sandbox.control.setFaults({ rules: [{ route: 'score', fault: 'reset' }] })
+  bench.sandbox.world.faults.setPlan({ rules: [{ route: 'score', fault: 'reset' }] })
   await expect(post(await bench.newAsset())).rejects.toThrow()
   expect(bench.sandbox.scores()).toEqual([])
-  expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ fault: 'reset', outcome: 'fault' }])
+  expect(bench.sandbox.world.scores.attempts()).toMatchObject([{ fault: 'reset', outcome: 'fault' }])
 })
 
 it('a score that is stored late is judged by when it arrived', async () => {
   const late = { route: 'score', fault: 'late-store', ms: 60_000 } as const
-  bench.sandbox.control.setFaults({ rules: [late] })
+  bench.sandbox.world.faults.setPlan({ rules: [late] })
   const lost = post(await bench.newAsset()).catch(() => 'lost')
   await bench.clock.untilSleeping(2)
   await bench.clock.advance(60_000)
-  while (bench.sandbox.control.scoreAttempts()[0]?.outcome === 'pending') await new Promise(setImmediate)
-  expect(bench.sandbox.control.scoreAttempts()).toMatchObject([{ fault: 'late-store', outcome: 'stored' }])
+  while (bench.sandbox.world.scores.attempts()[0]?.outcome === 'pending') await new Promise(setImmediate)
+  expect(bench.sandbox.world.scores.attempts()).toMatchObject([{ fault: 'late-store', outcome: 'stored' }])
   await bench.close()
   expect(await lost).toBe('lost')
 })

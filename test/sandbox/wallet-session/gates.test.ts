@@ -113,5 +113,5 @@ it('a registration of one API is an asset of the other', async () => {
     contentHash: HASH,
   })
   const { id } = (await bench.call('POST', '/v1/assets', { token: tokens.submitter, body })).json.asset
-  expect(bench.sandbox.control.assets().map((asset) => asset.id)).toEqual([id])
+  expect(bench.sandbox.world.assets.all().map((asset) => asset.id)).toEqual([id])
 })

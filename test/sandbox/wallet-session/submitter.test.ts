@@ -98,6 +98,6 @@ describe('POST /v1/assets', () => {
     ['an unknown kind of media', { mediaType: 'smell' }, '/mediaType'],
   ])('refuses %s', async (_name, changes, text) => {
     expect(refusal(await register(changes))).toEqual([400, expect.stringContaining(text)])
-    expect(bench.sandbox.control.assets()).toEqual([])
+    expect(bench.sandbox.world.assets.all()).toEqual([])
   })
 })
