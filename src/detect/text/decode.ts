@@ -45,26 +45,31 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   return { text: asRead(text), encoding }
 }
 
-/** What is drawn as nothing (Unicode, Default_Ignorable_Code_Point), and so many cut each word for a detector. */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
+/** What is drawn as nothing (Unicode, Default_Ignorable_Code_Point; annotation marks), and so many cut each word for a detector. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
+/** Drawn as a space, but none by Unicode: the empty pattern of braille. */
+const BLANK = /\u2800/g
 /** Characters by which text is shown in the reverse of its order (Unicode Standard Annex 9). */
 const OVERRIDE = /[\u202d\u202e]/
-/** A letter next to one of another script that is drawn like those of the first: Cyrillic, Greek, Cherokee, mathematical, full-width. */
-const ALIKE = '[\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Cherokee}\\u{1d400}-\\u{1d7ff}\\uff21-\\uff5a]'
-const LATIN = '[A-Za-z\\u00c0-\\u024f]'
-const MIXED = new RegExp(`${LATIN}${ALIKE}|${ALIKE}${LATIN}`, 'gu')
-/** Words may have as many of these places, a share; a formula or a trade name has some. */
+const LATIN = String.raw`[A-Za-z\u00c0-\u024f\u1e00-\u1eff]`
+/** Letters that are drawn like those of `LATIN`: of other scripts, mathematical, in circles; phonetic, small capital, Roman or full-width ones. */
+const ALIKE = String.raw`[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}\u{1d400}-\u{1d7ff}\u2460-\u24ff[\p{Script=Latin}--${LATIN}--[ªº]]]`
+/** Spaces so narrow that two letters beside them seem to be neighbors. */
+const NARROW = String.raw`[\u2006\u2008-\u200a]`
+const MIXED = new RegExp(`${LATIN}${ALIKE}|${ALIKE}${LATIN}`, 'v')
+const CUT = new RegExp(`${LATIN}${NARROW}(?=${LATIN})`, 'gv')
+/** Of the words, this share may be of both; a formula, a trade name or a transcription is. */
 const MAX_MIXED_SHARE = 0.02
 
 /** The text as people read it. @throws AttestdError media-unsupported where they read another one than its letters are */
 function asRead(text: string): string {
   if (OVERRIDE.test(text))
     throw new AttestdError('media-unsupported', 'The text is shown in another order than it is written.')
-  const seen = text.replace(UNSEEN, '')
-  const words = seen.match(/\S+/g)?.length ?? 0
-  const mixed = seen.match(MIXED)?.length ?? 0
-  if (mixed > MAX_MIXED_SHARE * words && mixed > 2) {
-    const what = `In ${mixed} places, letters of several scripts that look alike form one word.`
+  const seen = text.replace(UNSEEN, '').replace(BLANK, ' ')
+  const words = seen.match(/\S+/g) ?? []
+  const mixed = words.filter((word) => MIXED.test(word)).length + (seen.match(CUT)?.length ?? 0)
+  if (mixed > MAX_MIXED_SHARE * words.length && mixed > 2) {
+    const what = `${mixed} words contain letters that only look like those of their alphabet, or spaces that are hardly seen.`
     throw new AttestdError('media-unsupported', what)
   }
   return seen

@@ -44,9 +44,14 @@ describe('decodeText', () => {
     ['Hangul fillers', '\u3164'],
     ['joiners', '\u034f'],
     ['isolates', '\u2068\u2069'],
+    ['annotation marks', '\ufff9'],
   ])('reads a text without %s, which nobody sees', (_, unseen) => {
     const between = LINE.replaceAll('e', `e${unseen}`)
     expect(decodeText(Buffer.from(between)).text).toBe(LINE)
+  })
+
+  it('reads the empty pattern of braille as the space that people see', () => {
+    expect(decodeText(Buffer.from(LINE.replaceAll(' ', '\u2800'))).text).toBe(LINE)
   })
 
   it('refuses a text that is shown in reverse', () => {
@@ -59,6 +64,12 @@ describe('decodeText', () => {
     ['Greek', 'α', 'ο'],
     ['mathematical', '\u{1d41a}', '\u{1d41e}'],
     ['full-width', '\uff41', '\uff45'],
+    ['Armenian', 'ա', 'օ'],
+    ['phonetic', 'ɑ', 'ɛ'],
+    ['small capital', 'ᴀ', 'ᴇ'],
+    ['circled', 'ⓐ', 'ⓔ'],
+    ['Roman numeral', 'ⅽ', 'ⅰ'],
+    ['thinly spaced', 'a\u200a', 'e\u2009'],
   ])('refuses a text with %s letters in its Latin words', (_, a, e) => {
     const alike = LINE.replaceAll('a', a).replaceAll('e', e)
     expect(() => decodeText(Buffer.from(alike))).toThrow(expect.objectContaining({ reason: 'media-unsupported' }))
@@ -69,6 +80,7 @@ describe('decodeText', () => {
       'Паром ушёл поздно, as he said.',
       'The α-particle and TνT, 5 µm wide.',
       `${LINE} ${LINE} Δx Δy`,
+      'AI技術とJavaScriptを使う, Việt Nam, 5\u2009km, the 1ª, donʼt',
     ])
       expect(decodeText(Buffer.from(other)).text).toBe(other)
   })
