@@ -85,16 +85,9 @@ export class HttpCaller {
    * have taken effect), score-conflict for 409, or the signal's own reason where nothing can have taken effect
    */
   async json<Shape extends z.ZodType>(call: HttpCall, shape: Shape, signal?: AbortSignal): Promise<z.output<Shape>> {
-    return this.#observed(call, signal, async ({ body, headers }) => {
-      const type = String(headers['content-type'] ?? 'none')
-      if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
-        throw invalidReply(
-          call,
-          `its content type is ${masked(type, call.secrets ?? []).slice(0, 100)}`,
-          /html/i.test(type) ? NOT_THE_API : undefined,
-        )
-      return parseReply(call, await this.#text(call, body), shape)
-    })
+    return this.#observed(call, signal, async ({ body, headers }) =>
+      parseReply(call, { text: await this.#text(call, body), type: String(headers['content-type'] ?? 'none') }, shape),
+    )
   }
 
   /** One request of which only the success matters. @throws as `json` does */
@@ -201,19 +194,25 @@ function plain(body: Readable, encoding: string | string[] | undefined): Readabl
   return unpacker ? pipeline(body, unpacker(), () => {}) : body
 }
 
-function parseReply<Shape extends z.ZodType>(call: HttpCall, text: string, shape: Shape): z.output<Shape> {
-  const value = jsonOf(call, text)
+/** `type` is the content type, which tells nothing where the text is JSON of the stated shape. */
+type Reply = Readonly<Record<'text' | 'type', string>>
+
+function parseReply<Shape extends z.ZodType>(call: HttpCall, reply: Reply, shape: Shape): z.output<Shape> {
+  const value = jsonOf(call, reply)
   const parsed = shape.safeParse(value)
   if (parsed.success) return parsed.data
   // Keys are the sender's words as well: one that repeats a secret as a key must not get it into a log.
   throw invalidReply(call, masked(`${issueText(parsed.error)}; it is ${shapeText(value)}`, call.secrets ?? []))
 }
 
-function jsonOf(call: HttpCall, text: string): unknown {
+function jsonOf(call: HttpCall, { text, type }: Reply): unknown {
   try {
     return parseJson(text, MAX_REPLY_PARTS)
   } catch (error) {
-    throw invalidReply(call, error instanceof RangeError ? error.message : 'it is not JSON')
+    if (error instanceof RangeError) throw invalidReply(call, error.message)
+    const stated = masked(type, call.secrets ?? []).slice(0, 100)
+    const fix = /html/i.test(type) ? NOT_THE_API : undefined
+    throw invalidReply(call, `it is not JSON; its content type is ${stated}`, fix)
   }
 }
 

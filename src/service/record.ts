@@ -23,10 +23,32 @@ export function asRecord(value: unknown): Record<string, unknown> | undefined {
   return isRecord ? (value as Record<string, unknown>) : undefined
 }
 
-/** The asset in answers of no shown shape: the answer itself, or what stands under `asset` or `media`. */
-export function recordIn(reply: unknown): Record<string, unknown> {
-  const record = asRecord(reply) ?? {}
-  return asRecord(record.asset) ?? asRecord(record.media) ?? record
+const ID_FIELDS = ['id', 'assetId'] as const
+const ASSET_FIELDS = ['asset', 'media', 'mediaAsset', 'item'] as const
+
+/**
+ * What stands in an answer of no shown shape, out of its envelope: where `data` is an object and the answer is no asset
+ * itself, its fields next to those around it.
+ */
+export function outOfEnvelope(reply: unknown): unknown {
+  const { data, ...others } = asRecord(reply) ?? {}
+  const inner = asRecord(data)
+  return inner === undefined || assetIdIn(reply) !== undefined ? reply : { ...others, ...inner }
+}
+
+/** The id of an asset's record, as text; undefined where it has none. */
+export function assetIdIn(value: unknown): string | undefined {
+  const record = asRecord(value)
+  const id = ID_FIELDS.map((field) => record?.[field]).find((found) => found !== undefined && found !== null)
+  if (Number.isSafeInteger(id)) return String(id)
+  return typeof id === 'string' ? id : undefined
+}
+
+/** The asset's record in an answer of no shown shape: the answer itself where it has an id, else what stands in it as the asset. */
+export function assetRecordIn(reply: unknown): Record<string, unknown> {
+  const record = asRecord(outOfEnvelope(reply)) ?? {}
+  if (assetIdIn(record) !== undefined) return record
+  return ASSET_FIELDS.map((field) => asRecord(record[field])).find((inner) => inner !== undefined) ?? record
 }
 
 /** When the asset closes (Unix ms), as far as its record states it. */

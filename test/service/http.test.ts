@@ -102,7 +102,6 @@ describe('answers', () => {
 
   const unusable: [string, Handler][] = [
     ['HTML', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-    ['no content type', (_, response) => void response.writeHead(200).end('{"value":1}')],
     ['no JSON', (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"value"')],
     ['a wrong shape', (_, response) => sendJson(response, 200, { value: 'one' })],
     ['a wrong kind', (_, response) => sendJson(response, 200, [1])],
@@ -117,6 +116,16 @@ describe('answers', () => {
     })
     expect(await failure(http.json(callTo(server.url, false), shape))).toMatchObject({ ambiguous: false })
   })
+
+  it.for([undefined, 'text/plain', 'text/json; charset=utf-8'])(
+    'are read by their body where the type is %s',
+    async (type) => {
+      const server = await serve((_, response) => {
+        response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('{"value":1}')
+      })
+      expect(await caller().http.json(callTo(server.url), shape)).toEqual({ value: 1 })
+    },
+  )
 
   it('whose body does not matter may have any', async () => {
     const server = await serve((_, response) => void response.writeHead(204).end())
@@ -158,7 +167,7 @@ describe('answers', () => {
   it('never repeat a secret that stands in their content type', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/t0ken' })
-      response.end('{}')
+      response.end('no JSON')
     })
     const error = await failure(caller().http.json({ ...callTo(server.url), secrets: ['t0ken'] }, shape))
     expect(error.message).toContain('text/[redacted]')

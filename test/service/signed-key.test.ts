@@ -132,7 +132,13 @@ describe('find', () => {
   it.each([
     ['the asset itself', (asset: unknown) => asset],
     ['{asset}', (asset: unknown) => ({ asset })],
+    ['an asset with fields beyond those shown', (asset: object) => ({ ...asset, media: { width: 1 }, data: {} })],
     ['{media}', (asset: unknown) => ({ media: asset, more: 1 })],
+    ['{mediaAsset}', (asset: unknown) => ({ mediaAsset: asset })],
+    ['{data}', (asset: unknown) => ({ data: asset })],
+    ['{data: {asset}}', (asset: unknown) => ({ data: { asset } })],
+    ['myScore next to the asset', ({ myScore, ...asset }: { myScore?: unknown }) => ({ asset, myScore })],
+    ['both in an envelope', ({ myScore, ...asset }: { myScore?: unknown }) => ({ data: { item: asset, myScore } })],
   ])('takes %s', async (_, wrap) => {
     const own = { submitted: true, deepfakeRiskScore: 0 }
     const { service } = await setUp((_, response) => sendJson(response, 200, wrap(wireAsset('a', { myScore: own }))))

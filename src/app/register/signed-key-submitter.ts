@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
-import { recordIn } from '../../service/record.js'
+import { assetIdIn, assetRecordIn, outOfEnvelope } from '../../service/record.js'
 import { openSignedKey } from '../open/open-signed-key.js'
 import type { AttestUpload } from './contributor-attestation.js'
 import type { Standing, SubmitterSide } from './submitter-side.js'
 
-const registered = z.looseObject({ id: z.string().min(1) })
 const seen = z.looseObject({ status: z.string(), scoreCount: z.int().min(0) })
 const aggregated = z.looseObject({ aggregate: z.looseObject({}) })
 
@@ -31,19 +30,19 @@ export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload 
   }
 }
 
-function idOf(reply: unknown): string {
-  const parsed = registered.safeParse(reply)
-  if (parsed.success) return parsed.data.id
+function idOf(record: unknown): string {
+  const id = assetIdIn(record)
+  if (id) return id
   throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer contains no id.')
 }
 
 /** @param reply what the single-asset route answered; null: not open */
 function standingOf(reply: unknown): Standing {
   if (reply === null) return { state: 'gone' }
-  const parsed = seen.safeParse(recordIn(reply))
+  const parsed = seen.safeParse(assetRecordIn(reply))
   if (!parsed.success) throw new AttestdError('service-reply-invalid', 'The asset in the answer cannot be used.')
   const { scoreCount, status } = parsed.data
-  const aggregate = aggregated.safeParse(reply).data?.aggregate ?? null
+  const aggregate = aggregated.safeParse(outOfEnvelope(reply)).data?.aggregate ?? null
   return { state: status === 'open' ? 'open' : 'closed', scoreCount, aggregate }
 }
 

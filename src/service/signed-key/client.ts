@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
 import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
-import { recordIn } from '../record.js'
+import { assetRecordIn } from '../record.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
 import { type UploadFile, type UploadReply, uploadBody, uploadError, uploadReplySchema } from '../upload.js'
 import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
@@ -136,13 +136,13 @@ export class SignedKeyClient {
 
   // submitter route
 
-  /** Registers an asset. The answer's shape is not shown; `recordIn` finds the asset in it. */
+  /** Registers an asset. The answer's shape is not shown; this is the asset's record in it. */
   async register(request: RegisterRequest, signal?: AbortSignal): Promise<Record<string, unknown>> {
     const target = '/api/v1/submitter/media'
     const body = JSON.stringify(checked(registerRequestSchema, request))
     const unsigned = { method: 'POST', target, body, route: `POST ${target}` } as const
     const reply = await this.#signed(unsigned, looseRecordSchema, signal)
-    return recordIn(reply)
+    return assetRecordIn(reply)
   }
 
   /**

@@ -5,12 +5,13 @@ import { inTurns } from '../long-answers.js'
 import type { Asset, ServiceEvent, Stake } from '../port.js'
 import {
   asRecord,
+  assetRecordIn,
   closingIn,
   eventData,
   type MalformedSource,
   nameable,
   type OnMalformed,
-  recordIn,
+  outOfEnvelope,
   unknownEvent,
 } from '../record.js'
 import { issueText } from '../shape-text.js'
@@ -78,11 +79,14 @@ export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | nu
 }
 
 /**
- * The asset of a single-asset answer, asked with `includeMyScore=1`; null where it is not open.
+ * The asset of a single-asset answer, asked with `includeMyScore=1`, whose shape is not shown: `myScore` stands in the asset
+ * or next to it. Null where the asset is not open.
  * @throws AttestdError service-reply-invalid where it is malformed or another asset than was asked for
  */
 export function readFound(reply: unknown, id: string): Asset | null {
-  const parsed = mediaAssetSchema.safeParse(recordIn(reply))
+  const record = assetRecordIn(reply)
+  const myScore = record.myScore ?? asRecord(outOfEnvelope(reply))?.myScore
+  const parsed = mediaAssetSchema.safeParse({ ...record, myScore })
   if (!parsed.success) {
     throw new AttestdError('service-reply-invalid', `The asset cannot be used: ${issueText(parsed.error)}`)
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { HttpCall, HttpCaller } from '../http.js'
 import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
+import { assetRecordIn } from '../record.js'
 import { shapeText } from '../shape-text.js'
 import {
   UPLOAD_MAX_BYTES,
@@ -13,7 +14,7 @@ import {
 } from '../upload.js'
 import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
 import { type LatestBlock, readLatestBlock } from './chain-latest.js'
-import { assetRecordIn, listIn } from './reading.js'
+import { listIn } from './reading.js'
 import { type AssetInput, assetInputSchema, healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
 import type { SessionKeeper } from './session.js'
 

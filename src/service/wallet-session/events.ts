@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ServiceEvent } from '../port.js'
-import { eventData, type OnMalformed, unknownEvent } from '../record.js'
+import { assetIdIn, assetRecordIn, eventData, type OnMalformed, unknownEvent } from '../record.js'
 import { shapeText } from '../shape-text.js'
 import type { RawEvent } from '../stream-source.js'
 import { assetIdSchema } from '../wire-fields.js'
 import type { WalletSessionClient } from './client.js'
-import { assetIdIn, assetRecordIn, listIn, readAssets } from './reading.js'
+import { listIn, readAssets } from './reading.js'
 
 /** Up to this many assets that an event only names are asked for one by one; more come from the list, in one answer. */
 const ASK_EACH_MAX = 8

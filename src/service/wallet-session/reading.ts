@@ -2,7 +2,16 @@ import { AttestdError } from '../../core/errors.js'
 import { cleanText } from '../../core/text.js'
 import { inTurns } from '../long-answers.js'
 import type { Asset } from '../port.js'
-import { asRecord, closingIn, type MalformedSource, nameable, type OnMalformed, recordIn } from '../record.js'
+import {
+  asRecord,
+  assetIdIn,
+  assetRecordIn,
+  closingIn,
+  type MalformedSource,
+  nameable,
+  type OnMalformed,
+  outOfEnvelope,
+} from '../record.js'
 import { issueText, shapeText } from '../shape-text.js'
 import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
@@ -10,12 +19,11 @@ import { type OwnScore, ownScore, scoresIn } from './score-record.js'
 import { numberOf } from './unix-time.js'
 
 /**
- * Tolerant reading of what the specification does not show ("not shown"): where an asset's id stands, and what lists,
- * single assets and events are wrapped in. Field names that a service may use for each stand here and in
- * `score-record.ts` and `chain-latest.ts`, and nowhere else.
+ * Tolerant reading of what the specification does not show ("not shown"): what lists, single assets and events are wrapped
+ * in. Field names that a service may use for each stand here and in `record.ts`, `score-record.ts` and `chain-latest.ts`,
+ * and nowhere else.
  */
 
-const ID_FIELDS = ['id', 'assetId'] as const
 const LIST_FIELDS = ['assets', 'openAssets', 'items', 'data', 'results', 'open'] as const
 const COUNT_FIELDS = ['scoreCount', 'scoresCount'] as const
 
@@ -29,30 +37,6 @@ export interface ReadOptions {
   readonly attester?: string
   readonly source: MalformedSource
   readonly onMalformed?: OnMalformed | undefined
-}
-
-/**
- * What stands in an answer, out of its envelope: where `data` is an object and the answer is no asset itself, its fields
- * next to those around it.
- */
-export function outOfEnvelope(reply: unknown): unknown {
-  const { data, ...others } = asRecord(reply) ?? {}
-  const inner = asRecord(data)
-  return inner === undefined || assetIdIn(reply) !== undefined ? reply : { ...others, ...inner }
-}
-
-/** The id of an asset's record, as text; undefined where it has none. */
-export function assetIdIn(value: unknown): string | undefined {
-  const record = asRecord(value)
-  const id = ID_FIELDS.map((field) => record?.[field]).find((found) => found !== undefined && found !== null)
-  if (Number.isSafeInteger(id)) return String(id)
-  return typeof id === 'string' ? id : undefined
-}
-
-/** The asset's record in an answer: the answer itself where it has an id, else what stands in it as the asset. */
-export function assetRecordIn(reply: unknown): Record<string, unknown> {
-  const record = asRecord(outOfEnvelope(reply))
-  return record && assetIdIn(record) !== undefined ? record : recordIn(record)
 }
 
 /** The records of a list: the answer itself, or what stands under one of its names; null where there is no list. */

@@ -1,9 +1,8 @@
 import { AttestdError } from '../../core/errors.js'
 import type { Risk } from '../../core/risk.js'
 import type { Receipt } from '../port.js'
-import { asRecord } from '../record.js'
+import { asRecord, outOfEnvelope } from '../record.js'
 import { shapeText } from '../shape-text.js'
-import { outOfEnvelope } from './reading.js'
 import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
 
 /**
