@@ -6,7 +6,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import type { Reason } from '../core/reasons.js'
-import { startDeadline } from '../core/time-limit.js'
+import { startDeadline, unlessAborted } from '../core/time-limit.js'
 import {
   type AnswerHeaders,
   ageOf,
@@ -145,7 +145,7 @@ export class HttpCaller {
 
   async #send(call: HttpCall, flight: Flight, signal: AbortSignal): Promise<Answer> {
     const { contentType = 'application/json' } = call
-    const { body, headers, statusCode } = await request(call.url, {
+    const sent = request(call.url, {
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -161,6 +161,8 @@ export class HttpCaller {
         flight.started = true
       }),
     })
+    // undici looks at the signal only once a connection stands.
+    const { body, headers, statusCode } = await unlessAborted(sent, signal)
     // An abort after the last read would otherwise be an unhandled error event.
     body.on('error', () => {})
     flight.status = statusCode

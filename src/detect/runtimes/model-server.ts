@@ -5,7 +5,7 @@ import { AttestdError, errorText, isAbort } from '../../core/errors.js'
 import { certificateFix } from '../../core/net/certificate-fix.js'
 import { readBounded } from '../../core/net/read-bounded.js'
 import { cleanLine } from '../../core/text.js'
-import { startDeadline } from '../../core/time-limit.js'
+import { startDeadline, unlessAborted } from '../../core/time-limit.js'
 import type { RemoteFileRuntime } from '../package/runtime.js'
 
 /** Statuses that may pass by themselves: away, restarting, loading the model, too busy, or a token that was renewed. */
@@ -48,13 +48,15 @@ export class ModelServer {
     const deadline = startDeadline(clock, timeoutMs)
     try {
       // Redirects are not followed by `request`; the time limit is for the whole exchange.
-      const reply = await request(url, {
+      const sent = request(url, {
         method,
         headers: { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
         body,
         dispatcher: this.#agent,
         signal: deadline.signal,
       })
+      // undici looks at the signal only once a connection stands.
+      const reply = await unlessAborted(sent, deadline.signal)
       const answer = await this.#read(reply.body)
       this.#checkStatus(reply.statusCode, answer)
       return { body: answer, headers: reply.headers }

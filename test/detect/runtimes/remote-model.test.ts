@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import net from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import type { ModelInput } from '../../../src/detect/contract/medium-reader.js'
 import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
 import { decodeReply } from '../../../src/detect/runtimes/inference-protocol.js'
 import { createRemoteModel } from '../../../src/detect/runtimes/remote-model.js'
 import { tinyLogit } from '../../support/detector-package.js'
+import { listen, portOf } from '../../support/local-server.js'
 import { type Misbehavior, MODEL, ModelServer } from '../../support/model-server.js'
 
 const color = { r: 60, g: 120, b: 180 }
@@ -128,6 +130,13 @@ describe('a server that is not as it should be', () => {
     await expect(model.run([pixels()])).rejects.toMatchObject({ reason, message: expect.stringMatching(message) })
     server.misbehavior = null
     await expect(model.run([pixels()])).resolves.toHaveLength(1)
+  })
+
+  it('never makes a connection, and is given up within its limit all the same', async () => {
+    const silent = await listen(net.createServer())
+    onTestFinished(() => void silent.close())
+    const model = modelAt(`https://127.0.0.1:${portOf(silent)}`, { timeoutMs: 300 })
+    await expect(model.run([pixels()])).rejects.toMatchObject({ message: /did not answer within 300 ms/ })
   })
 
   it('reads nested numbers and those of double precision', async () => {
