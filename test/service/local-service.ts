@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { serviceOptionsOf } from '../../src/app/open/service-options.js'
 import { loadSettings } from '../../src/config/load.js'
 import type { ServiceOptions } from '../../src/service/service-parts.js'
+import { endServer, listen, urlOf } from '../support/local-server.js'
 
 export interface Seen {
   readonly method: string
@@ -44,17 +44,16 @@ export class LocalServer {
 
   static async start(handler: Handler): Promise<LocalServer> {
     const server = new LocalServer(handler)
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve))
+    await listen(server.#server)
     return server
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  stop(): Promise<void> {
+    return endServer(this.#server)
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AttestdError } from '../../src/core/errors.js'
 import { asRisk, type Risk } from '../../src/core/risk.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
+import { failure } from '../support/failure.js'
 import { ManualClock } from '../support/manual-clock.js'
 import {
   ACCESS_KEY,
@@ -46,13 +46,6 @@ async function setUp(handler: Handler, options: Partial<SignedKeyOptions> & { of
   onTestFinished(built.close)
   const signed = () => server.seen.filter((request) => request.target !== '/api/v1/time')
   return { ...built, server, clockOfTest: clock, world, malformed, signed }
-}
-
-async function failure(promise: Promise<unknown>): Promise<AttestdError> {
-  return (await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )) as AttestdError
 }
 
 const list = (assets: unknown[], stake: unknown = WIRE_STAKE): Handler => {

@@ -1,9 +1,20 @@
-import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { LARGE_EVERY_MS } from '../../src/service/sse-connection.js'
 import { settle } from '../support/manual-clock.js'
 import { WIRE_STAKE, wireAsset } from './local-service.js'
-import { type Connection, event, follow, open, ping, ready, sends, setUp, snapshot, until } from './stream-harness.js'
+import {
+  type Connection,
+  event,
+  follow,
+  held,
+  open,
+  ping,
+  ready,
+  sends,
+  setUp,
+  snapshot,
+  until,
+} from './stream-harness.js'
 
 describe('events', () => {
   it('come in the port’s shape and in order', async () => {
@@ -80,14 +91,6 @@ describe('events', () => {
     })
     expect(set.streams()).toHaveLength(1)
   })
-
-  it('named as EventSource names its own are not taken for them', async () => {
-    const set = await setUp([sends(`event: open\ndata: 1\n\nevent: error\ndata: {"message":"x"}\n\n${ping}`)])
-    const { kinds, troubles } = follow(set)
-    await until(() => kinds().at(-1) === 'heartbeat')
-    expect(troubles().map(({ reason }) => reason)).toEqual(['event-malformed', 'stream-error-event'])
-    expect(set.streams()).toHaveLength(1)
-  })
 })
 
 describe('an event over the cap', () => {
@@ -135,37 +138,25 @@ describe('an event over the cap', () => {
 
 it('of large events one in a while is read; those between are reported, and small ones are read at once', async () => {
   const large = event('open-assets', { ids: Array(8_000).fill('some-asset'), assets: [] })
-  let stream: ServerResponse | undefined
-  const set = await setUp([
-    (response) => {
-      open(response)
-      stream = response
-      response.write(ready + large + large + snapshot('a'))
-    },
-  ])
+  const stays = held(ready + large + large + snapshot('a'))
+  const set = await setUp([stays.connection])
   const { events, kinds } = follow(set)
   await until(() => events.length === 4)
   expect(kinds()).toEqual(['ready', 'snapshot', 'unread', 'snapshot'])
   await set.clock.advance(LARGE_EVERY_MS)
-  stream!.write(large)
+  stays.stream!.write(large)
   await until(() => events.length === 5)
   expect(kinds().at(-1)).toBe('snapshot')
 })
 
 it('a large event that is not read is passed over as it arrives, before its end', async () => {
   const large = event('open-assets', { ids: Array(12_000).fill('some-asset'), assets: [] })
-  let stream: ServerResponse | undefined
-  const set = await setUp([
-    (response) => {
-      open(response)
-      stream = response
-      response.write(ready + large + large.slice(0, 100 * 1024))
-    },
-  ])
+  const stays = held(ready + large + large.slice(0, 100 * 1024))
+  const set = await setUp([stays.connection])
   const { events, kinds } = follow(set)
   await until(() => events.length === 3)
   expect(kinds()).toEqual(['ready', 'snapshot', 'unread'])
-  stream!.write(large.slice(100 * 1024) + snapshot('a'))
+  stays.stream!.write(large.slice(100 * 1024) + snapshot('a'))
   await until(() => events.length === 4)
   expect(kinds().at(-1)).toBe('snapshot')
 })

@@ -108,6 +108,17 @@ export const sends = (text: string | Buffer): Connection => {
     response.write(text)
   }
 }
+/** The same for a stream that the test goes on with: its `stream` is the last one that was opened. */
+export function held(text: string) {
+  const kept = {
+    stream: undefined as ServerResponse | undefined,
+    connection: ((response, request) => {
+      kept.stream = response
+      sends(text)(response, request)
+    }) as Connection,
+  }
+  return kept
+}
 /** Opens, sends the text, and cuts the connection once it arrived. */
 export const cuts = (text: string): Connection => {
   return (response) => {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RETRY_AFTER_CAP_MS, STABLE_MS } from '../../src/service/stream-reader.js'
 import { LocalServer, sendJson } from './local-service.js'
@@ -7,6 +6,7 @@ import {
   type Connection,
   cuts,
   follow,
+  held,
   IDLE_MS,
   open,
   ping,
@@ -56,25 +56,19 @@ describe('the end of a connection', () => {
   })
 
   it('by silence comes after the idle limit, which any byte puts off', async () => {
-    let stream: ServerResponse | undefined
-    const set = await setUp([
-      (response) => {
-        open(response)
-        stream = response
-        response.write(ready)
-      },
-    ])
+    const open = held(ready)
+    const set = await setUp([open.connection])
     const { events, kinds, troubles } = follow(set)
     await until(() => events.length === 1)
     await set.clock.untilSleeping()
     await set.clock.advance(IDLE_MS - 1)
-    stream!.write(': still here\n')
+    open.stream!.write(': still here\n')
     await until(() => events.length === 2)
     await set.clock.untilSleeping()
     await set.clock.advance(IDLE_MS - 1)
     // A byte that completes nothing counts as well.
     const before = set.clock.naps
-    stream!.write('e')
+    open.stream!.write('e')
     await until(() => set.clock.naps > before)
     await set.clock.advance(IDLE_MS - 1)
     expect(kinds()).toEqual(['ready', 'heartbeat'])
@@ -84,20 +78,14 @@ describe('the end of a connection', () => {
   })
 
   it('is known after three of its own heartbeats, on a service that hangs', async () => {
-    let stream: ServerResponse | undefined
-    const set = await setUp([
-      (response) => {
-        open(response)
-        stream = response
-        response.write(ready)
-      },
-    ])
+    const open = held(ready)
+    const set = await setUp([open.connection])
     const { events, troubles } = follow(set)
     await until(() => events.length === 1)
     for (const beats of [1, 2, 3, 4]) {
       await set.clock.untilSleeping()
       await set.clock.advance(4000)
-      stream!.write(': beat\n\n')
+      open.stream!.write(': beat\n\n')
       await until(() => events.length === 1 + beats)
     }
     await set.clock.untilSleeping()
@@ -120,13 +108,8 @@ describe('the end of a connection', () => {
 
 describe('the wait before a new connection', () => {
   it('doubles up to a cap, and starts over only after a stable connection', async () => {
-    let stream: ServerResponse | undefined
-    const stays: Connection = (response) => {
-      stream = response
-      open(response)
-      response.write(ready)
-    }
-    const set = await setUp([...Array.from({ length: 8 }, () => cuts(ready)), stays, cuts('')])
+    const stays = held(ready)
+    const set = await setUp([...Array.from({ length: 8 }, () => cuts(ready)), stays.connection, cuts('')])
     const { events, troubles } = follow(set)
     const waits: number[] = []
     for (let at = 1; at <= 8; at++) {
@@ -136,7 +119,7 @@ describe('the wait before a new connection', () => {
     expect(waits).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500])
     await until(() => events.at(-1)?.kind === 'ready')
     await set.clock.advance(STABLE_MS)
-    stream!.destroy()
+    stays.stream!.destroy()
     await until(() => troubles().length === 9)
     expect(troubles().at(-1)?.retryInMs).toBe(375)
   })
@@ -161,18 +144,14 @@ describe('the wait before a new connection', () => {
   })
 
   it('is none after a 401 for which the clock was to blame', async () => {
-    let stream: ServerResponse | undefined
-    const first: Connection = (response) => {
-      stream = response
-      sends(ready)(response, set.streams()[0]!)
-    }
-    const set = await setUp([first, sends(ready)])
+    const first = held(ready)
+    const set = await setUp([first.connection, sends(ready)])
     const { troubles, kinds } = follow(set)
     await until(() => kinds().length === 1)
     await set.clock.untilSleeping()
     await set.clock.advance(STABLE_MS)
     set.world.offset = 3_600_000
-    stream!.destroy()
+    first.stream!.destroy()
     await until(() => troubles().length === 1)
     await waitOut(set, troubles)
     await until(() => troubles().length === 2)

@@ -5,12 +5,8 @@ import type { ServiceOptions } from '../../../src/service/service-parts.js'
 import { createSignedKeyService } from '../../../src/service/signed-key/attester-service.js'
 import { createWalletSessionService } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import { ACCESS_KEY, defaultsFor, LocalServer, type Seen, SIGNING_SECRET } from '../../service/local-service.js'
-import {
-  CHAIN_ID,
-  KeptLog,
-  startWalletService,
-  WalletWorld,
-} from '../../service/wallet-session/local-wallet-service.js'
+import { CHAIN_ID, startWalletService, WalletWorld } from '../../service/wallet-session/local-wallet-service.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 /** The API of one of the two documents. */
@@ -68,7 +64,7 @@ async function openSignedKey(answer: Answer): Promise<FuzzedService> {
     service,
     world: null,
     get said() {
-      return [...said, ...log.lines]
+      return [...said, log.text]
     },
     secrets: () => [SIGNING_SECRET, ...signatures],
     close: () => close().then(() => server.stop()),
@@ -91,7 +87,7 @@ async function openWalletSession(answer: Answer): Promise<FuzzedService> {
     service,
     world,
     get said() {
-      return [...said, ...log.lines]
+      return [...said, log.text]
     },
     secrets: () => world.secrets,
     close: () => close().then(() => server.stop()),

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { asRisk, type Risk } from '../../../src/core/risk.js'
+import { failure } from '../../support/failure.js'
 import { type Handler, sendJson } from '../local-service.js'
-import { account, bench, CHAIN_ID, failure, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
+import { account, bench, CHAIN_ID, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
 
 const ASKED = { includeMyScore: true }
 const always = (value: unknown, status = 200): Handler => {
@@ -15,8 +16,8 @@ const own = (changes: Record<string, unknown> = {}) => ({
 })
 
 describe('listOpen', () => {
-  it('gives assets of the stated fields alone in the port’s shape, and no stake', async ({ onTestFinished }) => {
-    const { service, server } = await bench(always({ assets: [specAsset('a')] }), onTestFinished)
+  it('gives assets of the stated fields alone in the port’s shape, and no stake', async () => {
+    const { service, server } = await bench(always({ assets: [specAsset('a')] }))
     const { assets, stake } = await service.listOpen(ASKED)
     expect(assets).toEqual([
       {
@@ -35,26 +36,24 @@ describe('listOpen', () => {
     expect(server.seen.at(-1)?.target).toBe('/v1/assets/open')
   })
 
-  it.for<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['a list', [specAsset('a')]],
     ['assets', { assets: [specAsset('a')] }],
     ['openAssets', { openAssets: [specAsset('a')], total: 1 }],
     ['items', { items: [{ asset: specAsset('a'), scoreCount: 0 }] }],
     ['assetId as the id', { assets: [specAsset('x', { id: undefined, assetId: 'a' })] }],
-  ])('reads %s', async ([, reply], { onTestFinished }) => {
-    const { service } = await bench(always(reply), onTestFinished)
+  ])('reads %s', async (_, reply) => {
+    const { service } = await bench(always(reply))
     expect((await service.listOpen(ASKED)).assets.map(({ id }) => id)).toEqual(['a'])
   })
 
-  it('reads what a service says beyond the stated fields, and does without what it cannot use', async ({
-    onTestFinished,
-  }) => {
+  it('reads what a service says beyond the stated fields, and does without what it cannot use', async () => {
     const assets = [
       specAsset('a', { mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 }),
       specAsset('b', { mediaType: 'hologram', turnaround: 'soon', scoreCount: -1, aggregate: { count: 2 } }),
       specAsset('7', { id: 7, scores: [own()] }),
     ]
-    const { service } = await bench(always({ assets }), onTestFinished)
+    const { service } = await bench(always({ assets }))
     expect((await service.listOpen(ASKED)).assets).toMatchObject([
       { id: 'a', mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 },
       { id: 'b', mediaType: null, turnaround: 'standard', scoreCount: 2 },
@@ -62,21 +61,21 @@ describe('listOpen', () => {
     ])
   })
 
-  it('knows the own score only where it was asked and the records show scores', async ({ onTestFinished }) => {
+  it('knows the own score only where it was asked and the records show scores', async () => {
     const assets = [
       specAsset('none', { scores: [] }),
       specAsset('mine', { scores: [own()] }),
       specAsset('hidden', { scores: [{ deepfakeRiskBps: 1 }] }),
       specAsset('silent', { scoreCount: 4 }),
     ]
-    const { service } = await bench(always({ assets }), onTestFinished)
+    const { service } = await bench(always({ assets }))
     const known = (await service.listOpen(ASKED)).assets.map(({ myScore }) => myScore)
     expect(known).toEqual([null, 0.1234, undefined, undefined])
     const unasked = await service.listOpen({ includeMyScore: false })
     expect(unasked.assets.map(({ myScore }) => myScore)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  it('leaves out malformed assets, reports each, and loses nothing else', async ({ onTestFinished }) => {
+  it('leaves out malformed assets, reports each, and loses nothing else', async () => {
     const bad: unknown[] = [
       'x',
       null,
@@ -96,26 +95,26 @@ describe('listOpen', () => {
       specAsset('a', { mediaContext: {} }),
       specAsset('a', { status: undefined }),
     ]
-    const { service, malformed } = await bench(always({ assets: [...bad, specAsset('good')] }), onTestFinished)
+    const { service, malformed } = await bench(always({ assets: [...bad, specAsset('good')] }))
     expect((await service.listOpen(ASKED)).assets.map(({ id }) => id)).toEqual(['good'])
     expect(malformed.map(({ what }) => what)).toEqual(bad.map(() => 'asset'))
     expect(malformed.at(-1)).toMatchObject({ id: 'a', message: expect.stringContaining('status') })
   })
 
-  it('leaves out, and does not tell, what is not open', async ({ onTestFinished }) => {
-    const { service, malformed } = await bench(always([specAsset('a', { status: 'closed' })]), onTestFinished)
+  it('leaves out, and does not tell, what is not open', async () => {
+    const { service, malformed } = await bench(always([specAsset('a', { status: 'closed' })]))
     expect([(await service.listOpen(ASKED)).assets, malformed]).toEqual([[], []])
   })
 
-  it.for([{}, { assets: {} }, 'x', null, 7])('is no list where the answer is %j', async (reply, { onTestFinished }) => {
-    const { service } = await bench(always(reply), onTestFinished)
+  it.each([{}, { assets: {} }, 'x', null, 7])('is no list where the answer is %j', async (reply) => {
+    const { service } = await bench(always(reply))
     expect(await failure(service.listOpen(ASKED))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
   })
 })
 
 describe('find', () => {
   const at = (createdAt: unknown, deepfakeRiskBps: number) => own({ createdAt, deepfakeRiskBps })
-  it.for<[string, unknown[], number | null]>([
+  it.each<[string, unknown[], number | null]>([
     ['none', [], null],
     ['another attester’s alone', [own({ attesterAddress: OTHER_ADDRESS })], null],
     ['basis points', [own()], 0.1234],
@@ -130,14 +129,14 @@ describe('find', () => {
     ['the newest by Unix time', [at(1_760_000_002, 200), at(1_760_000_001, 100)], 0.02],
     ['the last where none says a time', [own({ deepfakeRiskBps: 100 }), own({ deepfakeRiskBps: 200 })], 0.02],
     ['one among those that cannot be read', [{ deepfakeRiskBps: 9 }, null, own()], 0.1234],
-  ])('reads the own score: %s', async ([, scores, expected], { onTestFinished }) => {
-    const { service } = await bench(always({ asset: specAsset('a'), scores, aggregate: {} }), onTestFinished)
+  ])('reads the own score: %s', async (_, scores, expected) => {
+    const { service } = await bench(always({ asset: specAsset('a'), scores, aggregate: {} }))
     expect((await service.find('a'))?.myScore).toBe(expected)
-    const inside = await bench(always(specAsset('a', { scores })), onTestFinished)
+    const inside = await bench(always(specAsset('a', { scores })))
     expect((await inside.service.find('a'))?.myScore).toBe(expected)
   })
 
-  it.for<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['an own score without a risk', { asset: specAsset('a'), scores: [own({ deepfakeRiskBps: undefined })] }],
     ['a risk out of range', { asset: specAsset('a'), scores: [own({ deepfakeRiskBps: 10_001 })] }],
     ['a score of nobody', { asset: specAsset('a'), scores: [{ deepfakeRiskBps: 1 }] }],
@@ -148,38 +147,38 @@ describe('find', () => {
     ['another asset', { asset: specAsset('b'), scores: [] }],
     ['no asset', { scores: [] }],
     ['a malformed asset', { asset: specAsset('a', { contentHash: 'x' }), scores: [] }],
-  ])('does not say "none on record" where the answer has %s', async ([, reply], { onTestFinished }) => {
-    const { service } = await bench(always(reply), onTestFinished)
+  ])('does not say "none on record" where the answer has %s', async (_, reply) => {
+    const { service } = await bench(always(reply))
     expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
   })
 
-  it('gives an asset that closed where it holds the own score', async ({ onTestFinished }) => {
+  it('gives an asset that closed where it holds the own score', async () => {
     const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own({ algorithm: 'theirs@2' })] }
-    const { service } = await bench(always(reply), onTestFinished)
+    const { service } = await bench(always(reply))
     expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234, myAlgorithm: 'theirs@2' })
   })
 
-  it('is null for an unknown asset and for one that is not open', async ({ onTestFinished }) => {
+  it('is null for an unknown asset and for one that is not open', async () => {
     for (const handler of [
       always({ error: 'unknown' }, 404),
       always({ asset: specAsset('a', { status: 'settled' }), scores: [] }),
     ]) {
-      const { service } = await bench(handler, onTestFinished)
+      const { service } = await bench(handler)
       expect(await service.find('a')).toBeNull()
     }
   })
 
-  it.for(['a/b c', 'ünï/顔', '100%', 'a%2Fb', '?x=1#y', "it's!", '123'])(
+  it.each(['a/b c', 'ünï/顔', '100%', 'a%2Fb', '?x=1#y', "it's!", '123'])(
     'sends the id %j encoded once',
-    async (id, context) => {
-      const { service, server } = await bench(always({ asset: specAsset(id), scores: [] }), context.onTestFinished)
+    async (id) => {
+      const { service, server } = await bench(always({ asset: specAsset(id), scores: [] }))
       expect((await service.find(id))?.id).toBe(id)
       expect(server.seen.at(-1)?.target).toBe(`/v1/assets/${encodeURIComponent(id)}`)
     },
   )
 
-  it('refuses an id that cannot be part of a path, before anything is sent', async ({ onTestFinished }) => {
-    const { service, server } = await bench(always({}), onTestFinished)
+  it('refuses an id that cannot be part of a path, before anything is sent', async () => {
+    const { service, server } = await bench(always({}))
     for (const id of ['..', '.', '', '\ud800']) {
       expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })
     }
@@ -199,8 +198,8 @@ describe('submit', () => {
   const posts = ({ server }: Awaited<ReturnType<typeof bench>>) =>
     server.seen.filter(({ target }) => target.endsWith('/scores'))
 
-  it('attests first, then sends every number of the one risk, and what was attested', async ({ onTestFinished }) => {
-    const built = await bench(always({ score: record, aggregate: {} }, 201), onTestFinished)
+  it('attests first, then sends every number of the one risk, and what was attested', async () => {
+    const built = await bench(always({ score: record, aggregate: {} }, 201))
     const { service, clock, attested } = built
     expect(await service.submit(score, clock.now())).toEqual({
       scoreId: 's-1',
@@ -225,7 +224,7 @@ describe('submit', () => {
   })
 
   // The chain stands at second 0, 3 behind service time, or 3 ahead of it.
-  it.for<[number, number, number]>([
+  it.each<[number, number, number]>([
     [0, 0, 0],
     [999, 0, 0],
     [-1, 0, -1],
@@ -234,26 +233,23 @@ describe('submit', () => {
     [-2_000, 3, -3],
     [-4_001, 3, -5],
     [0, -3, 0],
-  ])(
-    'signed %d ms from now, with the chain %d s behind, it is dated %d s',
-    async ([signedMs, lagS, expected], context) => {
-      const { service, clock, attested, world } = await bench(always({ score: record }), context.onTestFinished)
-      world.chainLagS = lagS
-      await service.submit(score, clock.now() + signedMs)
-      expect(attested.map(({ time }) => time - clock.now() / 1000)).toEqual([expected])
-    },
-  )
+  ])('signed %d ms from now, with the chain %d s behind, it is dated %d s', async (signedMs, lagS, expected) => {
+    const { service, clock, attested, world } = await bench(always({ score: record }))
+    world.chainLagS = lagS
+    await service.submit(score, clock.now() + signedMs)
+    expect(attested.map(({ time }) => time - clock.now() / 1000)).toEqual([expected])
+  })
 
-  it.for([16, -16])('is not signed or sent where the chain is %d s behind', async (lagS, { onTestFinished }) => {
-    const built = await bench(always({ score: record }), onTestFinished)
+  it.each([16, -16])('is not signed or sent where the chain is %d s behind', async (lagS) => {
+    const built = await bench(always({ score: record }))
     built.world.chainLagS = lagS
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait', ambiguous: false })
     expect([built.attested, posts(built)]).toEqual([[], []])
   })
 
-  it('asks for the chain once for many at the same time', async ({ onTestFinished }) => {
-    const { service, clock, count } = await bench(always({ score: { ...record, assetId: undefined } }), onTestFinished)
+  it('asks for the chain once for many at the same time', async () => {
+    const { service, clock, count } = await bench(always({ score: { ...record, assetId: undefined } }))
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => service.submit({ ...score, assetId: `a${at}` }, clock.now())),
     )
@@ -263,24 +259,24 @@ describe('submit', () => {
     expect(count('/v1/chain/latest')).toBe(2)
   })
 
-  it.for<[string, unknown, boolean]>([
+  it.each<[string, unknown, boolean]>([
     ['wallet-refused', new AttestdError('wallet-refused', 'no'), false],
     ['attestation-invalid', new AttestdError('attestation-invalid', 'no'), false],
     ['internal-error', new Error('boom'), false],
-  ])('is not sent where the attestation fails: %s', async ([reason, thrown], { onTestFinished }) => {
-    const built = await bench(always({ score: record }), onTestFinished, { attest: () => Promise.reject(thrown) })
+  ])('is not sent where the attestation fails: %s', async (reason, thrown) => {
+    const built = await bench(always({ score: record }), { attest: () => Promise.reject(thrown) })
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason, ambiguous: false })
     expect(posts(built)).toEqual([])
   })
 
-  it.for<[number, Record<string, unknown>]>([
+  it.each<[number, Record<string, unknown>]>([
     [400, { error: 'no such chain' }],
     [404, { error: 'a release is under way' }],
     [302, {}],
     [200, { number: 7 }],
-  ])('a chain time answered with %d does not state the score', async ([status, reply], { onTestFinished }) => {
-    const built = await bench(always({ score: record }), onTestFinished)
+  ])('a chain time answered with %d does not state the score', async (status, reply) => {
+    const built = await bench(always({ score: record }))
     built.world.chain = { status, reply }
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait', ambiguous: false })
@@ -288,16 +284,16 @@ describe('submit', () => {
     expect([built.attested, posts(built)]).toEqual([[], []])
   })
 
-  it('a chain time that fails is no answer to the score', async ({ onTestFinished }) => {
-    const built = await bench(always({ score: record }), onTestFinished)
+  it('a chain time that fails is no answer to the score', async () => {
+    const built = await bench(always({ score: record }))
     built.world.chain = { status: 500, reply: {} }
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason: 'service-failing', ambiguous: false, facts: { timeStatus: 500 } })
     expect(error.facts).not.toHaveProperty('status')
   })
 
-  it('a chain that is ahead of service time as it is known has that read again', async ({ onTestFinished }) => {
-    const built = await bench(always({ score: record }), onTestFinished)
+  it('a chain that is ahead of service time as it is known has that read again', async () => {
+    const built = await bench(always({ score: record }))
     await built.serviceClock.ready()
     built.world.offsetMs = 60_000
     built.clock.tick(10_000)
@@ -308,26 +304,24 @@ describe('submit', () => {
     expect(posts(built)).toHaveLength(1)
   })
 
-  it('is not sent where making the attestation took longer than the window', async ({ onTestFinished }) => {
+  it('is not sent where making the attestation took longer than the window', async () => {
     const attest = async () => {
       built.clock.tick(30_001)
       return {}
     }
-    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), onTestFinished, { attest })
+    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), { attest })
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason: 'clock-untrusted', ambiguous: false })
     expect(posts(built)).toEqual([])
   })
 
-  it('is not sent where the process was suspended for longer than the window before it was written', async ({
-    onTestFinished,
-  }) => {
+  it('is not sent where the process was suspended for longer than the window before it was written', async () => {
     let isMade = false
     const attest = async () => {
       isMade = true
       return {}
     }
-    const built = await bench(always({ score: record }), onTestFinished, { attest })
+    const built = await bench(always({ score: record }), { attest })
     const sleep = built.clock.sleep.bind(built.clock)
     // The limit of the request begins right before it connects.
     vi.spyOn(built.clock, 'sleep').mockImplementation((ms, signal) => {
@@ -339,21 +333,19 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it('ends at once with its signal while the attestation is made', async ({ onTestFinished }) => {
+  it('ends at once with its signal while the attestation is made', async () => {
     const stop = new AbortController()
     const attest = () => {
       stop.abort(new AttestdError('draining'))
       return new Promise<never>(() => {})
     }
-    const built = await bench(always({ score: record }), onTestFinished, { attest })
+    const built = await bench(always({ score: record }), { attest })
     const error = await failure(built.service.submit(score, built.clock.now(), stop.signal))
     expect(error).toMatchObject({ reason: 'draining' })
     expect(posts(built)).toEqual([])
   })
 
-  it('is not sent where the session had to be opened again, and that took longer than the window', async ({
-    onTestFinished,
-  }) => {
+  it('is not sent where the session had to be opened again, and that took longer than the window', async () => {
     const attest = async () => {
       built.clock.tick(16_000)
       return {}
@@ -362,7 +354,7 @@ describe('submit', () => {
       built.clock.tick(15_000)
       return account.signMessage(text)
     }
-    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), onTestFinished, {
+    const built: Awaited<ReturnType<typeof bench>> = await bench(always({ score: record }), {
       attest,
       signer: { address: account.address, signMessage },
     })
@@ -373,7 +365,7 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it.for<[number, string, boolean]>([
+  it.each<[number, string, boolean]>([
     [400, 'service-refused', true],
     [422, 'service-refused', true],
     [401, 'service-unauthorized', false],
@@ -385,16 +377,14 @@ describe('submit', () => {
     [500, 'service-failing', true],
     [503, 'service-failing', true],
     [302, 'service-redirected', true],
-  ])('%d is %s', async ([status, reason, ambiguous], { onTestFinished }) => {
-    const built = await bench(always({ error: 'no' }, status), onTestFinished)
+  ])('%d is %s', async (status, reason, ambiguous) => {
+    const built = await bench(always({ error: 'no' }, status))
     const error = await failure(built.service.submit(score, built.clock.now()))
     expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
     expect(posts(built)).toHaveLength(1)
   })
 
-  it('a refusal of an attestation that is old by then, or for its time, leads to a new one once it is settled', async ({
-    onTestFinished,
-  }) => {
+  it('a refusal of an attestation that is old by then, or for its time, leads to a new one once it is settled', async () => {
     const texts: [string, number, string][] = [
       ['no', 0, 'service-refused'],
       ['the signature is wrong', 14_000, 'service-refused'],
@@ -408,17 +398,17 @@ describe('submit', () => {
         built.clock.tick(lateMs)
         sendJson(response, 400, { error })
       }
-      const built: Awaited<ReturnType<typeof bench>> = await bench(handler, onTestFinished)
+      const built: Awaited<ReturnType<typeof bench>> = await bench(handler)
       expect(await failure(built.service.submit(score, built.clock.now()))).toMatchObject({ reason, ambiguous: true })
     }
   })
 
-  it('is sent once even after a 401, and the next try has a new session', async ({ onTestFinished }) => {
+  it('is sent once even after a 401, and the next try has a new session', async () => {
     let answer: Handler = (_, response) => {
       world.accepted.clear()
       sendJson(response, 401, { error: 'no' })
     }
-    const built = await bench((request, response) => answer(request, response), onTestFinished)
+    const built = await bench((request, response) => answer(request, response))
     const { service, clock, count, world } = built
     const error = await failure(service.submit(score, clock.now()))
     expect(error).toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
@@ -428,7 +418,7 @@ describe('submit', () => {
     expect([posts(built).length, count('/v1/auth/session')]).toEqual([2, 2])
   })
 
-  it.for<[string, Record<string, unknown>, Record<string, unknown>]>([
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['the record itself', record, { scoreId: 's-1', risk: 0.8765 }],
     ['a number as id', { score: { ...record, id: 7 } }, { scoreId: '7' }],
     ['no id', { score: { ...record, id: undefined } }, { scoreId: null }],
@@ -436,48 +426,45 @@ describe('submit', () => {
     ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 0.8765 }],
     ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
     ['a yes alone', { ok: true }, { scoreId: null, risk: 0.8765, attester: null, assetId: 'a/b' }],
-  ])('takes a receipt with %s', async ([, reply, expected], { onTestFinished }) => {
-    const { service, clock } = await bench(always(reply, 201), onTestFinished)
+  ])('takes a receipt with %s', async (_, reply, expected) => {
+    const { service, clock } = await bench(always(reply, 201))
     expect(await service.submit(score, clock.now())).toMatchObject(expected)
   })
 
-  it.for<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['another asset', { score: { ...record, assetId: 'b' } }],
     ['another attester', { score: { ...record, attesterAddress: OTHER_ADDRESS } }],
     ['nothing', {}],
     ['something else', { unexpected: [1] }],
     ['no object', 'ok'],
-  ])('believes no receipt of %s', async ([, reply], { onTestFinished }) => {
-    const { service, clock } = await bench(always(reply, 201), onTestFinished)
+  ])('believes no receipt of %s', async (_, reply) => {
+    const { service, clock } = await bench(always(reply, 201))
     expect(await failure(service.submit(score, clock.now()))).toMatchObject({
       reason: 'service-reply-invalid',
       ambiguous: true,
     })
   })
 
-  it.for([Number.NaN, Number.POSITIVE_INFINITY, -0.0001, 1.0001, 87.65])(
-    'never sends the risk %d',
-    async (risk, { onTestFinished }) => {
-      const built = await bench(always({ score: record }), onTestFinished)
-      expect(await failure(built.service.submit({ ...score, risk: risk as Risk }, built.clock.now()))).toMatchObject({
-        kind: 'permanent',
-        ambiguous: false,
-      })
-      expect(posts(built)).toEqual([])
-    },
-  )
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -0.0001, 1.0001, 87.65])('never sends the risk %d', async (risk) => {
+    const built = await bench(always({ score: record }))
+    expect(await failure(built.service.submit({ ...score, risk: risk as Risk }, built.clock.now()))).toMatchObject({
+      kind: 'permanent',
+      ambiguous: false,
+    })
+    expect(posts(built)).toEqual([])
+  })
 
-  it('needs something that attests', async ({ onTestFinished }) => {
-    const { service, clock } = await bench(always({ score: record }), onTestFinished, { attest: undefined as never })
+  it('needs something that attests', async () => {
+    const { service, clock } = await bench(always({ score: record }), { attest: undefined as never })
     expect(await failure(service.submit(score, clock.now()))).toMatchObject({ reason: 'setting-missing' })
   })
 })
 
 describe('service time', () => {
-  it.for([0, 3_600_000, -3_600_000])(
+  it.each([0, 3_600_000, -3_600_000])(
     '%d ms off the local clock is read from the chain, half a block in doubt',
-    async (offsetMs, context) => {
-      const { service, serviceClock, world, server } = await bench(always([]), context.onTestFinished)
+    async (offsetMs) => {
+      const { service, serviceClock, world, server } = await bench(always([]))
       world.offsetMs = offsetMs
       await serviceClock.ready()
       const { errorBoundMs, trusted } = serviceClock.state()
@@ -489,8 +476,8 @@ describe('service time', () => {
     },
   )
 
-  it('that cannot be read for want of a session says so', async ({ onTestFinished }) => {
-    const { serviceClock, world } = await bench(always([]), onTestFinished)
+  it('that cannot be read for want of a session says so', async () => {
+    const { serviceClock, world } = await bench(always([]))
     world.roles = []
     expect(await failure(serviceClock.ready())).toMatchObject({ reason: 'role-missing' })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { failure } from '../../support/failure.js'
 import { type Handler, sendJson } from '../local-service.js'
-import { account, bench, failure, specAsset } from './local-wallet-service.js'
+import { account, bench, specAsset } from './local-wallet-service.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const always = (value: unknown, status = 200): Handler => {
@@ -18,18 +19,16 @@ const registration = {
 // The rules of the service's document are checked by test/conformance; here is what the client does beyond them.
 
 describe('register', () => {
-  it('sends every stated field with the wallet as owner, and finds the asset in the answer', async ({
-    onTestFinished,
-  }) => {
+  it('sends every stated field with the wallet as owner, and finds the asset in the answer', async () => {
     for (const wrap of [(asset: unknown) => asset, (asset: unknown) => ({ asset })]) {
-      const { client, server } = await bench(always(wrap(specAsset('new')), 201), onTestFinished, { role: 'submitter' })
+      const { client, server } = await bench(always(wrap(specAsset('new')), 201), { role: 'submitter' })
       expect(await client.register(registration)).toMatchObject({ id: 'new' })
       expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ ...registration, ownerAddress: account.address })
     }
   })
 
-  it('refuses what the service would, before it is sent', async ({ onTestFinished }) => {
-    const { client, server } = await bench(always({}), onTestFinished, { role: 'submitter' })
+  it('refuses what the service would, before it is sent', async () => {
+    const { client, server } = await bench(always({}), { role: 'submitter' })
     for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
       expect(await failure(client.register({ ...registration, ...change }))).toMatchObject({
         reason: 'request-invalid',
@@ -38,8 +37,8 @@ describe('register', () => {
     expect(server.seen).toEqual([])
   })
 
-  it.for([401, 500])('is sent once, also after a %d', async (status, { onTestFinished }) => {
-    const { client, count } = await bench(always({ error: 'no' }, status), onTestFinished, { role: 'submitter' })
+  it.each([401, 500])('is sent once, also after a %d', async (status) => {
+    const { client, count } = await bench(always({ error: 'no' }, status), { role: 'submitter' })
     expect(await failure(client.register(registration))).toMatchObject({ ambiguous: status === 500, facts: { status } })
     expect(count('/v1/assets')).toBe(1)
   })
@@ -48,23 +47,23 @@ describe('register', () => {
 describe('score', () => {
   const input = { authenticityScore: 1, deepfakeRiskBps: 100, algorithm: 'a', notes: 'n', offchainAttestation: {} }
 
-  it.for([
+  it.each([
     [403, 'no', false],
     [404, 'no', false],
     [403, '<html>', true],
     [404, '<html>', true],
     [400, 'no', true],
     [429, 'no', true],
-  ] as const)('a %d by "%s" may have been stored: %s', async ([status, word, ambiguous], { onTestFinished }) => {
+  ] as const)('a %d by "%s" may have been stored: %s', async (status, word, ambiguous) => {
     const answer = word === 'no' ? { error: word } : word
-    const { client } = await bench(always(answer, status), onTestFinished)
+    const { client } = await bench(always(answer, status))
     expect(await failure(client.score('a', input))).toMatchObject({ ambiguous })
   })
 })
 
 describe('byOwner', () => {
-  it.for([{}, { assets: 1 }, null, 'x'])('is no list where the answer is %j', async (reply, { onTestFinished }) => {
-    const { client } = await bench(always(reply), onTestFinished)
+  it.each([{}, { assets: 1 }, null, 'x'])('is no list where the answer is %j', async (reply) => {
+    const { client } = await bench(always(reply))
     expect(await failure(client.byOwner())).toMatchObject({ reason: 'service-reply-invalid' })
   })
 })
@@ -72,35 +71,35 @@ describe('byOwner', () => {
 describe('upload', () => {
   const file = { name: 'a.png', content: new Uint8Array([1, 2, 3]) }
 
-  it.for<[number, string]>([
+  it.each<[number, string]>([
     [413, 'upload-refused'],
     [415, 'upload-refused'],
     [401, 'service-unauthorized'],
     [403, 'service-forbidden'],
     [503, 'service-failing'],
-  ])('answered with %d is %s, and sent once', async ([status, reason], { onTestFinished }) => {
-    const { client, count } = await bench(always({ error: 'no' }, status), onTestFinished)
+  ])('answered with %d is %s, and sent once', async (status, reason) => {
+    const { client, count } = await bench(always({ error: 'no' }, status))
     expect(await failure(client.upload(file))).toMatchObject({ reason })
     expect(count('/v1/media/upload')).toBe(1)
   })
 
-  it('of more than 50 MiB is refused without being sent', async ({ onTestFinished }) => {
-    const { client, count } = await bench(always({}), onTestFinished)
+  it('of more than 50 MiB is refused without being sent', async () => {
+    const { client, count } = await bench(always({}))
     const content = new Uint8Array(50 * 1024 * 1024 + 1)
     expect(await failure(client.upload({ name: 'a.png', content }))).toMatchObject({ reason: 'upload-refused' })
     expect(count('/v1/media/upload')).toBe(0)
   })
 
-  it('is not called refused where it is the session that was', async ({ onTestFinished }) => {
-    const { client, world } = await bench(always({}), onTestFinished)
+  it('is not called refused where it is the session that was', async () => {
+    const { client, world } = await bench(always({}))
     world.refuseSessions = [400]
     expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-unauthorized' })
   })
 
-  it.for([{}, { contentHash: 'ab', uri: 'ipfs://x' }, { contentHash: HASH, uri: '' }])(
+  it.each([{}, { contentHash: 'ab', uri: 'ipfs://x' }, { contentHash: HASH, uri: '' }])(
     'believes no answer of another shape: %j',
-    async (reply, { onTestFinished }) => {
-      const { client } = await bench(always(reply), onTestFinished)
+    async (reply) => {
+      const { client } = await bench(always(reply))
       expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: true })
     },
   )

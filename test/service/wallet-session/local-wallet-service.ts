@@ -3,15 +3,15 @@ import type { ServerResponse } from 'node:http'
 import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
-import type { TestContext } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { AttestdError } from '../../../src/core/errors.js'
-import type { Log } from '../../../src/core/log.js'
 import type { Score } from '../../../src/service/port.js'
 import {
   createWalletSessionService,
   type WalletSessionOptions,
 } from '../../../src/service/wallet-session/create-wallet-session-service.js'
 import type { SessionEvent } from '../../../src/service/wallet-session/session.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { defaultsFor, type Handler, LocalServer, type Seen, sendJson } from '../local-service.js'
 
@@ -113,11 +113,7 @@ async function giveSession(world: WalletWorld, request: Seen, response: ServerRe
 }
 
 /** A client of such a service, on a clock that the test moves, with everything that it reports. */
-export async function bench(
-  handler: Handler,
-  onTestFinished: TestContext['onTestFinished'],
-  options: Partial<WalletSessionOptions> = {},
-) {
+export async function bench(handler: Handler, options: Partial<WalletSessionOptions> = {}) {
   const clock = new ManualClock()
   const world = new WalletWorld(clock)
   const server = await startWalletService(world, handler)
@@ -161,26 +157,6 @@ export async function bench(
     attested,
     count,
   }
-}
-
-/** Keeps every line as text. */
-export class KeptLog implements Log {
-  readonly lines: string[] = []
-  readonly #keep = (facts: unknown, message: string) => {
-    this.lines.push(`${message} ${JSON.stringify(facts)}`)
-  }
-
-  debug = this.#keep
-  info = this.#keep
-  warn = this.#keep
-  error = this.#keep
-}
-
-export async function failure(promise: Promise<unknown>): Promise<AttestdError> {
-  return (await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )) as AttestdError
 }
 
 /** Everything that an error says, through all of its causes. */

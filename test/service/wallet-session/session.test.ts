@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { asRisk } from '../../../src/core/risk.js'
+import { failure } from '../../support/failure.js'
 import { settle } from '../../support/manual-clock.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { until } from '../stream-harness.js'
-import { account, bench, failure, OTHER_ADDRESS, specAsset, wholeText } from './local-wallet-service.js'
+import { account, bench, OTHER_ADDRESS, specAsset, wholeText } from './local-wallet-service.js'
 
 const CHALLENGE = '/v1/auth/challenge'
 const SESSION = '/v1/auth/session'
@@ -13,10 +14,8 @@ const list: Handler = (_, response) => sendJson(response, 200, { assets: [specAs
 const asked = { includeMyScore: false }
 
 describe('a session', () => {
-  it('is opened by a signed challenge when it is first needed, and goes with every request', async ({
-    onTestFinished,
-  }) => {
-    const { service, server, session, sessions, world } = await bench(list, onTestFinished)
+  it('is opened by a signed challenge when it is first needed, and goes with every request', async () => {
+    const { service, server, session, sessions, world } = await bench(list)
     expect(server.seen).toEqual([])
     expect((await service.listOpen(asked)).assets).toHaveLength(1)
     await service.listOpen(asked)
@@ -31,14 +30,14 @@ describe('a session', () => {
     expect(await session.facts()).toMatchObject({ address: account.address, roles: ['attester', 'submitter'] })
   })
 
-  it('is one for ten callers at once', async ({ onTestFinished }) => {
-    const { service, count } = await bench(list, onTestFinished)
+  it('is one for ten callers at once', async () => {
+    const { service, count } = await bench(list)
     await Promise.all(Array.from({ length: 10 }, () => service.listOpen(asked)))
     expect([count(CHALLENGE), count(SESSION), count(LIST)]).toEqual([1, 1, 10])
   })
 
-  it('is renewed once where ten requests at once get a 401, and each is repeated', async ({ onTestFinished }) => {
-    const { service, count, sessions, world } = await bench(list, onTestFinished)
+  it('is renewed once where ten requests at once get a 401, and each is repeated', async () => {
+    const { service, count, sessions, world } = await bench(list)
     await service.listOpen(asked)
     world.accepted.clear()
     const lists = await Promise.all(Array.from({ length: 10 }, () => service.listOpen(asked)))
@@ -51,8 +50,8 @@ describe('a session', () => {
     ])
   })
 
-  it('that is older than the one in hand is not dropped again', async ({ onTestFinished }) => {
-    const { session, count, world } = await bench(list, onTestFinished)
+  it('that is older than the one in hand is not dropped again', async () => {
+    const { session, count, world } = await bench(list)
     const old = await session.token()
     world.accepted.clear()
     session.drop(old)
@@ -62,8 +61,8 @@ describe('a session', () => {
     expect(count(SESSION)).toBe(2)
   })
 
-  it('is renewed before it ends, while the old one still serves', async ({ onTestFinished }) => {
-    const { session, clock, count, world, sessions } = await bench(list, onTestFinished)
+  it('is renewed before it ends, while the old one still serves', async () => {
+    const { session, clock, count, world, sessions } = await bench(list)
     const old = await session.token()
     clock.tick(world.lifetimeMs - 62_000)
     expect(await session.token()).toBe(old)
@@ -77,8 +76,8 @@ describe('a session', () => {
     expect(sessions).toEqual([{ event: 'opened' }, { event: 'renewed' }])
   })
 
-  it('keeps serving where its renewal fails, and is waited for once it has ended', async ({ onTestFinished }) => {
-    const { session, clock, world, sessions } = await bench(list, onTestFinished)
+  it('keeps serving where its renewal fails, and is waited for once it has ended', async () => {
+    const { session, clock, world, sessions } = await bench(list)
     const old = await session.token()
     world.refuseChallenges = [503]
     clock.tick(world.lifetimeMs - 30_000)
@@ -90,10 +89,10 @@ describe('a session', () => {
     expect(await session.token()).not.toBe(old)
   })
 
-  it.for([3_600_000, -3_600_000, 30 * 86_400_000])(
+  it.each([3_600_000, -3_600_000, 30 * 86_400_000])(
     'is not renewed more often where the local clock is %d ms behind',
-    async (offsetMs, { onTestFinished }) => {
-      const { session, clock, count, world } = await bench(list, onTestFinished)
+    async (offsetMs) => {
+      const { session, clock, count, world } = await bench(list)
       world.offsetMs = offsetMs
       for (let minute = 0; minute < 58; minute++) {
         await session.token()
@@ -103,8 +102,8 @@ describe('a session', () => {
     },
   )
 
-  it.for([0, 1, -86_400])('that ends %d s after it begins makes no storm', async (lifeS, { onTestFinished }) => {
-    const { session, clock, count, world } = await bench(list, onTestFinished)
+  it.each([0, 1, -86_400])('that ends %d s after it begins makes no storm', async (lifeS) => {
+    const { session, clock, count, world } = await bench(list)
     world.lifetimeMs = lifeS * 1000
     for (let asked = 0; asked < 100; asked++) {
       await session.token()
@@ -113,13 +112,12 @@ describe('a session', () => {
     expect(count(SESSION)).toBeLessThanOrEqual(2)
   })
 
-  it('that is refused as soon as it is used is asked for at growing intervals', async ({ onTestFinished }) => {
-    const { service, clock, count, world } = await bench(list, onTestFinished)
+  it('that is refused as soon as it is used is asked for at growing intervals', async () => {
+    const { service, clock, count, world } = await bench(list)
     for (let tries = 0; tries < 50; tries++) {
       world.accepted.clear()
-      const pending = failure(service.listOpen(asked))
-      const error = await pending
-      if (error) expect(error).toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
+      const error = await service.listOpen(asked).catch((thrown: unknown) => thrown)
+      if (error instanceof Error) expect(error).toMatchObject({ reason: 'service-unauthorized', ambiguous: false })
       world.accepted.clear()
       clock.tick(100)
     }
@@ -127,8 +125,8 @@ describe('a session', () => {
     expect(count(SESSION)).toBeLessThanOrEqual(7)
   })
 
-  it('ends with the client, and none is opened after', async ({ onTestFinished }) => {
-    const { session, close, count } = await bench(list, onTestFinished)
+  it('ends with the client, and none is opened after', async () => {
+    const { session, close, count } = await bench(list)
     await session.token()
     await close()
     expect(await failure(session.token())).toMatchObject({ reason: 'draining' })
@@ -137,7 +135,7 @@ describe('a session', () => {
 })
 
 describe('a refusal', () => {
-  it.for<[number, string]>([
+  it.each<[number, string]>([
     [400, 'service-unauthorized'],
     [401, 'service-unauthorized'],
     [404, 'service-unauthorized'],
@@ -147,27 +145,24 @@ describe('a refusal', () => {
     [429, 'service-rate-limited'],
     [500, 'service-failing'],
     [503, 'service-failing'],
-  ])('of the session with %d is %s', async ([status, reason], { onTestFinished }) => {
-    const { service, world, log } = await bench(list, onTestFinished)
+  ])('of the session with %d is %s', async (status, reason) => {
+    const { service, world, log } = await bench(list)
     world.refuseSessions = [status]
     const error = await failure(service.listOpen(asked))
     expect(error).toMatchObject({ reason, ambiguous: false, facts: { sessionStatus: status } })
     // Not to be taken for the answer of the route that needed the session.
     expect(error.facts.status).toBeUndefined()
-    expectNoSecret(world.secrets, [error], log.lines)
+    expectNoSecret(world.secrets, [error], log.text)
   })
 
-  it.for([400, 404, 403, 500])(
-    'of the challenge with %d is not taken for an asset that is gone',
-    async (status, context) => {
-      const { service, world } = await bench(list, context.onTestFinished)
-      world.refuseChallenges = [status]
-      expect((await failure(service.find('a'))).kind).toMatch(/retry|wait/)
-    },
-  )
+  it.each([400, 404, 403, 500])('of the challenge with %d is not taken for an asset that is gone', async (status) => {
+    const { service, world } = await bench(list)
+    world.refuseChallenges = [status]
+    expect((await failure(service.find('a'))).kind).toMatch(/retry|wait/)
+  })
 
-  it('is reported to all who wait, and to who comes too early, without asking again', async ({ onTestFinished }) => {
-    const { service, clock, count, world } = await bench(list, onTestFinished)
+  it('is reported to all who wait, and to who comes too early, without asking again', async () => {
+    const { service, clock, count, world } = await bench(list)
     world.refuseSessions = [401, 401]
     const errors = await Promise.all(Array.from({ length: 10 }, () => failure(service.listOpen(asked))))
     expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(['service-unauthorized']))
@@ -182,8 +177,8 @@ describe('a refusal', () => {
     expect(count(SESSION)).toBe(3)
   })
 
-  it('waits for as long as the service says', async ({ onTestFinished }) => {
-    const { service, server, clock } = await bench(list, onTestFinished)
+  it('waits for as long as the service says', async () => {
+    const { service, server, clock } = await bench(list)
     server.handler = (_, response) => sendJson(response, 429, {}, { 'retry-after': '20' })
     expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-rate-limited', retryAfterMs: 20_000 })
     clock.tick(19_000)
@@ -192,34 +187,31 @@ describe('a refusal', () => {
   })
 })
 
-it('the Date of an answer from a cache is as old as the answer', async ({ onTestFinished }) => {
+it('the Date of an answer from a cache is as old as the answer', async () => {
   const cached: Handler = (request, response) => {
     response.setHeader('date', new Date(Date.UTC(2025, 11, 31, 23)).toUTCString())
     response.setHeader('age', '3600')
     return list(request, response)
   }
-  const { service, serviceClock } = await bench(cached, onTestFinished)
+  const { service, serviceClock } = await bench(cached)
   await serviceClock.ready()
   await service.listOpen(asked)
   expect(new Date(serviceClock.stated()!.ms).toISOString()).toBe('2026-01-01T00:00:00.000Z')
   expect(serviceClock.state()).toMatchObject({ trusted: true, objection: undefined })
 })
 
-it.for([401, 403])(
-  'the fix of a %d names wallet or contract, and no access key',
-  async (status, { onTestFinished }) => {
-    const refuses: Handler = (_, response) => sendJson(response, status, { error: 'no' })
-    const { service } = await bench(refuses, onTestFinished)
-    const { fix } = await failure(service.listOpen(asked))
-    expect(fix).toMatch(/wallet/)
-    expect(fix).not.toMatch(/ACCESS_KEY|SECRET|the key/)
-  },
-)
+it.each([401, 403])('the fix of a %d names wallet or contract, and no access key', async (status) => {
+  const refuses: Handler = (_, response) => sendJson(response, status, { error: 'no' })
+  const { service } = await bench(refuses)
+  const { fix } = await failure(service.listOpen(asked))
+  expect(fix).toMatch(/wallet/)
+  expect(fix).not.toMatch(/ACCESS_KEY|SECRET|the key/)
+})
 
 describe('the role', () => {
-  it('that is missing is reported once, by 403 or by the session’s roles', async ({ onTestFinished }) => {
+  it('that is missing is reported once, by 403 or by the session’s roles', async () => {
     for (const how of ['403', 'roles']) {
-      const { service, clock, missing, world } = await bench(list, onTestFinished)
+      const { service, clock, missing, world } = await bench(list)
       if (how === 'roles') world.roles = ['submitter', 'else']
       else world.refuseSessions = [403, 403, 403]
       for (let tries = 0; tries < 3; tries++) {
@@ -231,12 +223,12 @@ describe('the role', () => {
     }
   })
 
-  it.for<[boolean | null, string]>([
+  it.each<[boolean | null, string]>([
     [true, 'lists the wallet with its role'],
     [null, 'could not be read'],
-  ])('is not missing while the stake contract says %j: the service is asked again', async ([says, words], context) => {
+  ])('is not missing while the stake contract says %j: the service is asked again', async (says, words) => {
     const confirmRole = async () => says
-    const { service, clock, missing, world } = await bench(list, context.onTestFinished, { confirmRole })
+    const { service, clock, missing, world } = await bench(list, { confirmRole })
     world.refuseSessions = [403]
     const error = await failure(service.listOpen(asked))
     expect(error).toMatchObject({ reason: 'service-forbidden', kind: 'wait', facts: { sessionStatus: 403 } })
@@ -247,15 +239,15 @@ describe('the role', () => {
     expect(missing).toEqual([])
   })
 
-  it('is missing where the stake contract says so too', async ({ onTestFinished }) => {
-    const { service, missing, world } = await bench(list, onTestFinished, { confirmRole: async () => false })
+  it('is missing where the stake contract says so too', async () => {
+    const { service, missing, world } = await bench(list, { confirmRole: async () => false })
     world.roles = []
     expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'role-missing' })
     expect(missing).toHaveLength(1)
   })
 
-  it('is not missing because something before the service answers with 403', async ({ onTestFinished }) => {
-    const { service, clock, missing, server } = await bench(list, onTestFinished)
+  it('is not missing because something before the service answers with 403', async () => {
+    const { service, clock, missing, server } = await bench(list)
     const { handler } = server
     server.handler = (request, response) => {
       if (!request.target.startsWith(SESSION)) return handler(request, response)
@@ -270,8 +262,8 @@ describe('the role', () => {
     expect(missing).toEqual([])
   })
 
-  it('is that of the submitter for a submitter', async ({ onTestFinished }) => {
-    const { session, world, missing } = await bench(list, onTestFinished, { role: 'submitter' })
+  it('is that of the submitter for a submitter', async () => {
+    const { session, world, missing } = await bench(list, { role: 'submitter' })
     world.roles = ['submitter']
     expect(await session.facts()).toMatchObject({ roles: ['submitter'] })
     expect(missing).toEqual([])
@@ -279,7 +271,7 @@ describe('the role', () => {
 })
 
 describe('what is not of the stated shape', () => {
-  it.for<[string, Record<string, unknown>]>([
+  it.each<[string, Record<string, unknown>]>([
     ['another wallet', { address: OTHER_ADDRESS }],
     ['no token', { token: undefined }],
     ['an empty token', { token: '' }],
@@ -290,35 +282,35 @@ describe('what is not of the stated shape', () => {
     ['an end that is no number', { expiresAt: '2026-01-01' }],
     ['roles that are no list', { roles: 'attester' }],
     ['roles that are no texts', { roles: [1] }],
-  ])('is a session with %s', async ([, session], { onTestFinished }) => {
-    const { service, world, missing } = await bench(list, onTestFinished)
+  ])('is a session with %s', async (_, session) => {
+    const { service, world, missing } = await bench(list)
     world.session = session
     const error = await failure(service.listOpen(asked))
     expect(error).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
     expect(missing).toEqual([])
   })
 
-  it.for<[string, Record<string, unknown>]>([
+  it.each<[string, Record<string, unknown>]>([
     ['no message', { message: undefined }],
     ['a message that is no text', { message: { text: 'x' } }],
     ['no nonce', { nonce: undefined }],
     ['a number as nonce', { nonce: 12345678 }],
     ['an empty nonce', { nonce: '' }],
     ['no end', { expiresAt: undefined }],
-  ])('is a challenge with %s', async ([, challenge], { onTestFinished }) => {
+  ])('is a challenge with %s', async (_, challenge) => {
     const signed: string[] = []
-    const { service, world, count } = await bench(list, onTestFinished, { signer: watched(signed) })
+    const { service, world, count } = await bench(list, { signer: watched(signed) })
     world.challenge = challenge
     expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
     expect([signed, count(SESSION)]).toEqual([[], 0])
   })
 
-  it.for<[string, string]>([
+  it.each<[string, string]>([
     ['data', `0x${'ab'.repeat(100)}`],
     ['a megabyte of words', 'sign in '.repeat(130_000)],
-  ])('is no challenge of ours but %s: nothing is signed or sent', async ([, message], { onTestFinished }) => {
+  ])('is no challenge of ours but %s: nothing is signed or sent', async (_, message) => {
     const signed: string[] = []
-    const { service, world, count } = await bench(list, onTestFinished, { signer: watched(signed) })
+    const { service, world, count } = await bench(list, { signer: watched(signed) })
     world.challenge = { message }
     const error = await failure(service.listOpen(asked))
     expect(error).toMatchObject({ reason: 'challenge-untrusted', kind: 'wait', ambiguous: false })
@@ -327,10 +319,10 @@ describe('what is not of the stated shape', () => {
 })
 
 describe('the wallet', () => {
-  it('that fails is named, and nothing of it counts as sent', async ({ onTestFinished }) => {
+  it('that fails is named, and nothing of it counts as sent', async () => {
     const refusal = new AttestdError('wallet-rate-limited', 'slow down', { retryAfterMs: 4_000 })
     const signer = { address: account.address, signMessage: () => Promise.reject(refusal) }
-    const { service, count } = await bench(list, onTestFinished, { signer })
+    const { service, count } = await bench(list, { signer })
     expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'wallet-rate-limited', ambiguous: false })
     expect(await failure(service.listOpen(asked))).toMatchObject({ retryAfterMs: 4_000 })
     expect(count(SESSION)).toBe(0)
@@ -338,13 +330,11 @@ describe('the wallet', () => {
 })
 
 describe('the token', () => {
-  it('and every nonce and signature stand in no log line, error or event, whatever goes wrong', async ({
-    onTestFinished,
-  }) => {
+  it('and every nonce and signature stand in no log line, error or event, whatever goes wrong', async () => {
     const echoing: Handler = (request, response) => {
       sendJson(response, 422, { error: `no: ${request.headers.authorization} ${request.body}` })
     }
-    const { service, client, session, sessions, world, log, clock, malformed } = await bench(echoing, onTestFinished)
+    const { service, client, session, sessions, world, log, clock, malformed } = await bench(echoing)
     const errors: unknown[] = []
     const fail = async (work: Promise<unknown>) => errors.push(await failure(work))
     await fail(service.listOpen(asked))
@@ -360,7 +350,7 @@ describe('the token', () => {
     }
     expect(errors.every((error) => error instanceof AttestdError)).toBe(true)
     expect(world.secrets.length).toBeGreaterThan(8)
-    expectNoSecret(world.secrets, errors, log.lines, JSON.stringify({ sessions, malformed, session, client }))
+    expectNoSecret(world.secrets, errors, log.text, JSON.stringify({ sessions, malformed, session, client }))
   })
 })
 

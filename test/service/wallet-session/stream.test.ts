@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { VERSION } from '../../../src/core/version.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import type { Handler, Seen } from '../local-service.js'
@@ -10,12 +10,12 @@ const STREAM = '/v1/stream/open-assets'
 const snapshot = (...ids: string[]) => event('snapshot', { assets: ids.map((id) => specAsset(id)) })
 
 /** Follows a stream whose connections do what the test says, one after the other; the last one stays. */
-async function follow(connections: Connection[], onTestFinished: TestContext['onTestFinished']) {
+async function follow(connections: Connection[]) {
   const handler: Handler = (request: Seen, response: ServerResponse) => {
     const connection = connections.length > 1 ? connections.shift()! : connections[0]!
     return connection(response, request)
   }
-  const built = await bench(handler, onTestFinished)
+  const built = await bench(handler)
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const events: ServiceEvent[] = []
@@ -28,15 +28,13 @@ async function follow(connections: Connection[], onTestFinished: TestContext['on
 }
 
 describe('the stream', () => {
-  it('says ready and the whole open set first, then what opens; comments are signs of life', async ({
-    onTestFinished,
-  }) => {
+  it('says ready and the whole open set first, then what opens; comments are signs of life', async () => {
     const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}`
     const later: Connection = (response, request) => {
       sends(text)(response, request)
       setTimeout(() => response.write(': ping\n\n'), 50)
     }
-    const { events, kinds, streams, world, stop, ended } = await follow([later], onTestFinished)
+    const { events, kinds, streams, world, stop, ended } = await follow([later])
     await until(() => events.length === 4)
     expect(kinds()).toEqual(['ready', 'snapshot', 'delta', 'heartbeat'])
     expect(events[0]).toEqual({ kind: 'ready', stake: null })
@@ -50,61 +48,58 @@ describe('the stream', () => {
     await ended
   })
 
-  it.for<[string, string, string[]]>([
+  it.each<[string, string, string[]]>([
     ['an array', event('new-asset', [specAsset('c'), specAsset('d')]), ['c', 'd']],
     ['one asset', event('new-asset', specAsset('c')), ['c']],
     ['one wrapped asset', event('new-asset', { asset: specAsset('c'), t: 1 }), ['c']],
     ['assetId as the id', event('new-asset', specAsset('', { id: undefined, assetId: 'c' })), ['c']],
-  ])('takes %s as what opened', async ([, text, ids], { onTestFinished }) => {
-    const { events } = await follow([sends(text)], onTestFinished)
+  ])('takes %s as what opened', async (_, text, ids) => {
+    const { events } = await follow([sends(text)])
     await until(() => events.length === 1)
     expect(events[0]).toMatchObject({ kind: 'delta', ids })
   })
 
-  it.for<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['an array', [specAsset('a')]],
     ['openAssets', { openAssets: [specAsset('a')] }],
-  ])('takes %s as the open set', async ([, data], { onTestFinished }) => {
-    const { events } = await follow([sends(event('snapshot', data))], onTestFinished)
+  ])('takes %s as the open set', async (_, data) => {
+    const { events } = await follow([sends(event('snapshot', data))])
     await until(() => events.length === 2)
     expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
   })
 
-  it('keeps the id of a malformed asset, which is open all the same, and reports it', async ({ onTestFinished }) => {
+  it('keeps the id of a malformed asset, which is open all the same, and reports it', async () => {
     const text = event('snapshot', { assets: [specAsset('a'), specAsset('b', { contentHash: 'x' }), { no: 'id' }] })
-    const { events, malformed } = await follow([sends(text)], onTestFinished)
+    const { events, malformed } = await follow([sends(text)])
     await until(() => events.length === 2)
     expect(events[1]).toMatchObject({ ids: ['a', 'b'], assets: [{ id: 'a' }] })
     expect(malformed.map(({ id }) => id)).toEqual(['b', null])
   })
 
-  it.for<[string, string]>([
+  it.each<[string, string]>([
     ['an unknown name', event('open-assets', { assets: [] })],
     ['no name', 'data: {}\n\n'],
     ['data that is no JSON', 'event: snapshot\ndata: {"assets": [\n\n'],
     ['a snapshot without a list', event('snapshot', { assets: {} })],
     ['a snapshot of nothing', event('snapshot', null)],
-  ])('goes on after an event with %s', async ([, text], { onTestFinished }) => {
-    const { events, streams } = await follow([sends(text + snapshot('a'))], onTestFinished)
+  ])('goes on after an event with %s', async (_, text) => {
+    const { events, streams } = await follow([sends(text + snapshot('a'))])
     await until(() => events.length === 3)
     expect(events[0]).toMatchObject({ kind: 'trouble', reason: 'event-malformed' })
     expect(events[2]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
     expect(streams()).toHaveLength(1)
   })
 
-  it('leaves out a new asset that is malformed', async ({ onTestFinished }) => {
-    const { events, malformed } = await follow(
-      [sends(event('new-asset', null) + event('new-asset', {}))],
-      onTestFinished,
-    )
+  it('leaves out a new asset that is malformed', async () => {
+    const { events, malformed } = await follow([sends(event('new-asset', null) + event('new-asset', {}))])
     await until(() => events.length === 2)
     const nothing = { kind: 'delta', assets: [], ids: [] }
     expect(events).toEqual([nothing, nothing])
     expect(malformed).toHaveLength(2)
   })
 
-  it('comes again after a cut, with the token of that time', async ({ onTestFinished }) => {
-    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))], onTestFinished)
+  it('comes again after a cut, with the token of that time', async () => {
+    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))])
     const { events, session, streams, troubles, world } = built
     await until(() => troubles().length === 1)
     session.drop([...world.accepted][0]!)
@@ -116,9 +111,9 @@ describe('the stream', () => {
     expect(second).not.toBe(first)
   })
 
-  it('opens a new session after a 401, and comes again at once', async ({ onTestFinished }) => {
+  it('opens a new session after a 401, and comes again at once', async () => {
     const connections = [cuts(snapshot('a')), sends(snapshot('b'))]
-    const built = await follow(connections, onTestFinished)
+    const built = await follow(connections)
     const { events, count, streams, troubles, world } = built
     await until(() => troubles().length === 1)
     world.accepted.clear()
@@ -131,8 +126,8 @@ describe('the stream', () => {
     expect(streams()).toHaveLength(3)
   })
 
-  it('waits where no session is to be had, and says why', async ({ onTestFinished }) => {
-    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))], onTestFinished)
+  it('waits where no session is to be had, and says why', async () => {
+    const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))])
     const { events, count, streams, troubles, session, world } = built
     await until(() => troubles().length === 1)
     session.drop([...world.accepted][0]!)
@@ -146,14 +141,14 @@ describe('the stream', () => {
     expect(events[5]).toMatchObject({ kind: 'snapshot', ids: ['b'] })
   })
 
-  it('is refused with 403 as any route is', async ({ onTestFinished }) => {
-    const { troubles } = await follow([answers(403)], onTestFinished)
+  it('is refused with 403 as any route is', async () => {
+    const { troubles } = await follow([answers(403)])
     await until(() => troubles().length === 1)
     expect(troubles()[0]).toMatchObject({ reason: 'service-forbidden' })
   })
 
-  it('is no stream where it has another content type', async ({ onTestFinished }) => {
-    const { troubles } = await follow([(response) => open(response, 'application/json')], onTestFinished)
+  it('is no stream where it has another content type', async () => {
+    const { troubles } = await follow([(response) => open(response, 'application/json')])
     await until(() => troubles().length === 1)
     expect(troubles()[0]).toMatchObject({ reason: 'service-reply-invalid' })
   })
