@@ -1,10 +1,10 @@
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type http from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callDaemon } from '../../src/app/running-daemon.js'
 import { AttestdError } from '../../src/core/errors.js'
-import { startTestServer } from '../observe/console-parts.js'
+import { noControl, startTestServer } from '../observe/console-parts.js'
+import { urlAnswering } from '../support/local-server.js'
 
 describe('callDaemon', () => {
   const answer = z.object({ retried: z.number() })
@@ -21,31 +21,18 @@ describe('callDaemon', () => {
       answer: z.looseObject({ pid: z.number() }),
     })
     expect(status.pid).toBe(4242)
-    await server.close()
   })
 
   it("gives the daemon's own reason, sentence and fix", async () => {
     const failed = () =>
       Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.', { fix: 'Start Redis.' }))
-    const { server, controlToken } = await startTestServer({
-      control: {
-        failed,
-        waiting: failed,
-        retry: failed,
-        drain: failed,
-        pause: failed,
-        resume: failed,
-        reload: failed,
-        rollback: failed,
-      },
-    })
+    const { server, controlToken } = await startTestServer({ control: { ...noControl, retry: failed } })
     const call = { method: 'POST', path: '/control/retry', body: {}, answer } as const
     const error = { reason: 'queue-unreachable', message: 'Redis is gone.', fix: 'Start Redis.' }
     await expect(callDaemon({ url: server.url, token: controlToken }, call)).rejects.toMatchObject(error)
     await expect(callDaemon({ url: server.url, token: 'old' }, call)).rejects.toMatchObject({
       message: expect.stringContaining('token of this run'),
     })
-    await server.close()
   })
 
   it('says when no daemon answers there', async () => {
@@ -60,21 +47,11 @@ describe('callDaemon', () => {
 })
 
 describe('callDaemon, where something else than a daemon answers', () => {
-  const call = { method: 'GET', path: '/status', answer: z.object({ pid: z.number() }) } as const
-
   /** Asks a server that answers so. */
-  async function asked(answer: http.RequestListener, timeoutMs?: number) {
-    const server = http.createServer(answer)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const outcome = callDaemon({ url, token: 'x' }, { ...call, ...(timeoutMs && { timeoutMs }) }).catch(
-      (error: unknown) => error,
-    )
-    const end = () => {
-      server.closeAllConnections()
-      server.close()
-    }
-    return { outcome: outcome.finally(end), url }
+  async function asked(answer: http.RequestListener, timeoutMs = 10_000) {
+    const url = await urlAnswering(answer)
+    const call = { method: 'GET', path: '/status', answer: z.object({ pid: z.number() }), timeoutMs } as const
+    return { outcome: callDaemon({ url, token: 'x' }, call).catch((error: unknown) => error), url }
   }
 
   it.each([

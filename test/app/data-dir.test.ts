@@ -22,13 +22,6 @@ it.each(['cache', 'ledger/2026-01-31.jsonl', 'verdicts/ab', 'cache/sha256/ab/fil
   },
 )
 
-it('the data directory itself may be a symbolic link, and hold any number of folders', async () => {
-  const root = path.join(folder, 'data')
-  await fs.mkdir(path.join(folder, 'elsewhere', 'cache', 'sha256', 'ab'), { recursive: true })
-  await fs.symlink(path.join(folder, 'elsewhere'), root)
-  expect((await openDataDir(root)).cache).toBe(path.join(root, 'cache'))
-})
-
 const at = (...names: string[]) => path.join(folder, ...names)
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
 
@@ -41,15 +34,10 @@ describe('the data directory', () => {
     expect(new Set(Object.values(paths)).size).toBe(Object.keys(paths).length)
   })
 
-  it('may be a link itself, and holds none', async () => {
-    await fs.mkdir(at('real'))
-    await fs.symlink(at('real'), at('link'))
-    await openDataDir(at('link'))
-    await fs.symlink(at(), at('real', 'out'))
-    await expect(openDataDir(at('link'))).rejects.toMatchObject({
-      reason: 'data-dir-unusable',
-      message: expect.stringContaining(path.join('link', 'out')),
-    })
+  it('may be a link itself, and hold any number of folders', async () => {
+    await fs.mkdir(at('elsewhere', 'cache', 'sha256', 'ab'), { recursive: true })
+    await fs.symlink(at('elsewhere'), at('data'))
+    expect((await openDataDir(at('data'))).cache).toBe(at('data', 'cache'))
   })
 
   it('where a file stands is refused', async () => {

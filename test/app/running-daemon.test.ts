@@ -1,30 +1,22 @@
 import fs from 'node:fs/promises'
-import http, { type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import path from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runningDaemon } from '../../src/app/running-daemon.js'
 import { rollBackFleet } from '../../src/app/verbs/order-detectors.js'
 import { openQueueControl } from '../../src/app/verbs/queue-control.js'
 import { readStatus } from '../../src/app/verbs/status.js'
 import { loadSettings } from '../../src/config/load.js'
 import { newControlToken, writeControlFile } from '../../src/observe/control-file.js'
-import { deadUrl } from '../support/rpc-server.js'
+import { deadUrl, urlAnswering } from '../support/local-server.js'
 import { folderForTest } from '../support/temporary-folder.js'
 
 const token = newControlToken()
 
 /** A data directory whose control file leads to a server that answers so. */
-async function leadingTo(context: TestContext, answer: RequestListener): Promise<string> {
-  const server = http.createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  context.onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+async function leadingTo(answer: RequestListener): Promise<string> {
   const dataDir = await folderForTest()
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await writeControlFile(dataDir, { url, token, pid: 4242 })
+  await writeControlFile(dataDir, { url: await urlAnswering(answer), token, pid: 4242 })
   return dataDir
 }
 
@@ -34,9 +26,9 @@ const answers =
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 describe('the daemon of a data directory', () => {
-  it('is one that knows its token', async (context) => {
+  it('is one that knows its token', async () => {
     const seen: (string | undefined)[] = []
-    const dataDir = await leadingTo(context, (request, response) => {
+    const dataDir = await leadingTo((request, response) => {
       seen.push(request.headers.authorization)
       response.end('{}')
     })
@@ -44,26 +36,23 @@ describe('the daemon of a data directory', () => {
     expect(seen).toEqual([`Bearer ${token}`])
   })
 
-  it.for([
+  it.each([
     ['another program, which knows no such page', 404, false],
     ['another daemon, which refuses the token', 401, false],
     ['a daemon whose queue is away', 503, true],
     ['a daemon with trouble of its own', 500, true],
-  ] as const)('behind the port of %s runs: %i means %s', async ([, status, runs], context) => {
-    expect((await runningDaemon(await leadingTo(context, answers(status)))) !== null).toBe(runs)
+  ] as const)('behind the port of %s runs: %i means %s', async (_, status, runs) => {
+    expect((await runningDaemon(await leadingTo(answers(status)))) !== null).toBe(runs)
   })
 
-  it('that redirects is none: the token goes nowhere else', async (context) => {
+  it('that redirects is none: the token goes nowhere else', async () => {
     const asked: (string | undefined)[] = []
-    const elsewhere = await leadingTo(context, ({ headers }, response) => {
+    const elsewhere = await leadingTo(({ headers }, response) => {
       asked.push(headers.authorization)
       response.end('{}')
     })
     const { url } = (await runningDaemon(elsewhere)) ?? {}
-    const dataDir = await leadingTo(
-      context,
-      (_, response) => void response.writeHead(302, { location: `${url}/` }).end(),
-    )
+    const dataDir = await leadingTo((_, response) => void response.writeHead(302, { location: `${url}/` }).end())
     expect(await runningDaemon(dataDir)).toBeNull()
     expect(asked).toHaveLength(1)
   })
@@ -101,8 +90,8 @@ describe('verbs that need a daemon', () => {
     more: 'of a later release',
   }
 
-  it('status shows what the daemon says, also one of another release', async (context) => {
-    const dataDir = await leadingTo(context, answers(200, status))
+  it('status shows what the daemon says, also one of another release', async () => {
+    const dataDir = await leadingTo(answers(200, status))
     const shown = await readStatus(dataDir)
     expect(shown).toMatchObject({ ready: false, fleet: null, raw: { more: 'of a later release' } })
     expect(shown.lines[0]).toBe('attestd 9.9.9, process 4242, intake + submit for https://service.example')
@@ -113,7 +102,7 @@ describe('verbs that need a daemon', () => {
     ])
   })
 
-  it('status marks what is paused and that it stops, and says by whose word the detectors are', async (context) => {
+  it('status marks what is paused and that it stops, and says by whose word the detectors are', async () => {
     const changed = {
       ...status,
       draining: true,
@@ -121,7 +110,7 @@ describe('verbs that need a daemon', () => {
       selection: { setting: 'a', chosen: 'b' },
       readiness: { ready: true, checks: [{ name: 'stake', ok: true, message: 'Fine.' }] },
     }
-    const { lines, ready } = await readStatus(await leadingTo(context, answers(200, changed)))
+    const { lines, ready } = await readStatus(await leadingTo(answers(200, changed)))
     const text = lines.join('\n')
     expect(ready).toBe(true)
     expect(text).toContain('redis queue, stopping')
@@ -130,7 +119,7 @@ describe('verbs that need a daemon', () => {
     expect(text).toMatch(/✓ stake {6}Fine\.\nready$/)
   })
 
-  it('of the queue go through the daemon, with what was asked', async (context) => {
+  it('of the queue go through the daemon, with what was asked', async () => {
     const asked: [string | undefined, unknown][] = []
     const replies: Record<string, unknown> = {
       '/control/retry': { retried: 2 },
@@ -138,7 +127,7 @@ describe('verbs that need a daemon', () => {
       '/control/pause': { paused: ['submit'] },
       '/control/resume': { paused: [] },
     }
-    const dataDir = await leadingTo(context, (request, response) => {
+    const dataDir = await leadingTo((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {

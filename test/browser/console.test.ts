@@ -11,7 +11,7 @@ import { documentOf } from '../../src/observe/console/history-document.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
 import type { ReviewHandlers } from '../../src/observe/review/review-port.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
-import { NOW, sampleHistory, sampleState, startTestServer } from '../observe/console-parts.js'
+import { NOW, sampleHistory, sampleState, startServer, startTestServer } from '../observe/console-parts.js'
 import { openQuietEngine } from '../support/quiet-engine.js'
 import { folderForAll } from '../support/temporary-folder.js'
 
@@ -70,7 +70,7 @@ describe.skipIf(!present)('in a browser', () => {
     }
     const queue = () => ({ ok: answers.ok, message: 'The queue answers.' })
     const boardQueues = engine.boardQueues()
-    server = (await startTestServer({ state, checks: { queue }, healthClock: systemClock, boardQueues })).server
+    server = (await startServer({ state, checks: { queue }, healthClock: systemClock, boardQueues })).server
   })
   afterAll(async () => {
     await browser?.close()

@@ -5,8 +5,9 @@ import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { errorFacts } from '../../src/observe/error-facts.js'
 import { anvil, anvilFor } from '../support/anvil.js'
+import { deadUrl } from '../support/local-server.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { deadUrl, type RpcReply, rpcServerFor } from '../support/rpc-server.js'
+import { type RpcReply, rpcServerFor } from '../support/rpc-server.js'
 
 const MINUTE = 60_000
 const LIMIT_MS = 10_000

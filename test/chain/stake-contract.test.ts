@@ -8,7 +8,8 @@ import { systemClock } from '../../src/core/clock.js'
 import type { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { anvil } from '../support/anvil.js'
-import { deadUrl, rpcServerFor } from '../support/rpc-server.js'
+import { deadUrl } from '../support/local-server.js'
+import { rpcServerFor } from '../support/rpc-server.js'
 import { stakeChainFor } from '../support/stake-chain.js'
 
 const DEFAULT_ABI = chainSettings.stakeAbi.fallback as string

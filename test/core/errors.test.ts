@@ -12,9 +12,14 @@ describe('the text of what was thrown', () => {
     ['undefined', undefined, 'undefined'],
     ['null', null, 'null'],
     ['a number', 7, '7'],
-    ['an object with nested parts has its plain ones', { errno: 2, more: { a: 1 } }, 'errno 2'],
+    ['words', 'words', 'words'],
+    ['an object with nested parts has its plain ones', { name: 'E', errno: 2, more: { a: 1 } }, 'name E, errno 2'],
   ])('%s', (_, thrown, text) => {
     expect(errorText(thrown)).toBe(text)
+  })
+
+  it('of an empty object is not that of its type', () => {
+    expect(errorText({})).not.toContain('[object')
   })
 })
 

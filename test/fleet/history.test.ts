@@ -3,8 +3,8 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../src/core/risk.js'
 import { HISTORY_EVERY_MS, History } from '../../src/fleet/history.js'
-import type { RecentRow } from '../../src/fleet/recent-rows.js'
 import { EMPTY, FULL } from '../observe/console/history-points.js'
+import { recentRow } from '../support/fleet-cards.js'
 import { folderForTest } from '../support/temporary-folder.js'
 
 describe('History', () => {
@@ -26,18 +26,7 @@ describe('History', () => {
 
   describe('kept in a file', () => {
     const NOW = 2 * 360 * HISTORY_EVERY_MS
-    const row = (assetId: string): RecentRow => ({
-      at: NOW,
-      assetId,
-      title: '',
-      mediaType: 'image',
-      outcome: 'accepted',
-      risk: riskOfPercent(12.5),
-      algorithm: 'image@1',
-      scoreId: null,
-      openToRecordMs: null,
-      reason: null,
-    })
+    const row = (assetId: string) => recentRow({ at: NOW, assetId, risk: riskOfPercent(12.5), algorithm: 'image@1' })
 
     async function newFile(): Promise<string> {
       const folder = await folderForTest()

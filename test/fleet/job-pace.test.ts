@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { JobPace } from '../../src/fleet/job-pace.js'
 
 it('states the jobs of the last minute a second, and what it could do, which idle time does not lower', () => {
@@ -14,4 +14,45 @@ it('states the jobs of the last minute a second, and what it could do, which idl
   expect(pace.perSecond()).toBeCloseTo(20 / 60)
   now += 60_000
   expect([pace.perSecond(), pace.capacity(2)]).toEqual([0, 5])
+})
+
+describe('the pace of jobs', () => {
+  function newPace() {
+    const clock = { now: 0 }
+    return { clock, pace: new JobPace(() => clock.now) }
+  }
+
+  it('right after the start is that of a whole second at least', () => {
+    const { clock, pace } = newPace()
+    clock.now = 10
+    for (let nth = 0; nth < 5; nth++) pace.ended(1)
+    expect(pace.perSecond()).toBe(5)
+    clock.now = 2000
+    expect(pace.perSecond()).toBe(2.5)
+  })
+
+  it('counts a job of exactly a minute ago, and none older', () => {
+    const { clock, pace } = newPace()
+    clock.now = 100_000
+    pace.ended(1)
+    clock.now += 60_000
+    expect(pace.perSecond()).toBeCloseTo(1 / 60, 12)
+    clock.now += 1
+    expect(pace.perSecond()).toBe(0)
+  })
+
+  it('what it could do is judged by the last hundred jobs', () => {
+    const { pace } = newPace()
+    for (let nth = 0; nth < 300; nth++) pace.ended(10_000)
+    for (let nth = 0; nth < 100; nth++) pace.ended(500)
+    expect(pace.capacity(4)).toBe(8)
+    pace.ended(500 + 100 * 500)
+    expect(pace.capacity(4)).toBe(4)
+  })
+
+  it('of jobs that take no time at all is finite', () => {
+    const { pace } = newPace()
+    pace.ended(0)
+    expect(pace.capacity(3)).toBe(3000)
+  })
 })

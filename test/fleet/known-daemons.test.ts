@@ -39,12 +39,6 @@ describe('the daemons that are known', () => {
       expect(states([{ id: 'x', text, agoMs: 1 }])).toEqual(['me:1 alive'])
     },
   )
-
-  it('keep what a later release says beside', () => {
-    expect(states([{ id: 'x', text: JSON.stringify({ ...card({ name: 'x:1' }), more: 1 }), agoMs: 1 }])).toContain(
-      'x:1 alive',
-    )
-  })
 })
 
 describe('a mix', () => {

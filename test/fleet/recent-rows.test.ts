@@ -3,21 +3,11 @@ import { asRisk } from '../../src/core/risk.js'
 import { memoryFleet } from '../../src/fleet/memory-fleet.js'
 import type { RecentRow } from '../../src/fleet/recent-rows.js'
 import { keepRows, keptRows } from '../../src/fleet/recent-rows.js'
+import { recentRow } from '../support/fleet-cards.js'
 import { ManualClock } from '../support/manual-clock.js'
 
-const row = (assetId: string, outcome: RecentRow['outcome']): RecentRow => ({
-  at: 1,
-  assetId,
-  title: 'A photo',
-  mediaType: 'image',
-  outcome,
-  risk: asRisk(0.125),
-  algorithm: 'tiny@1.0.0',
-  scoreId: null,
-  openToRecordMs: null,
-  reason: null,
-  daemon: 'm:1',
-})
+const row = (assetId: string, outcome: RecentRow['outcome']) =>
+  recentRow({ assetId, outcome, risk: asRisk(0.125), algorithm: 'tiny@1.0.0', daemon: 'm:1' })
 
 const named = (rows: readonly RecentRow[]) => rows.map(({ assetId, outcome }) => `${assetId} ${outcome}`)
 

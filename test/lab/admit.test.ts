@@ -139,22 +139,6 @@ describe('models admit', () => {
   })
 })
 
-describe('thresholds', () => {
-  it('of a file, with flags before them', () => {
-    const text = 'minAuc: 0.8\nlicenses: [MIT]\n'
-    expect(parseThresholds(text, { minAuc: 0.9 }, 'x.yaml')).toEqual({ minAuc: 0.9, licenses: ['MIT'] })
-  })
-
-  it.each([
-    ['minAUC: 0.8', /x\.yaml is not accepted/],
-    ['minAuc: 8', /minAuc/],
-    ['a: [', /is not YAML/],
-    ['', /No threshold is stated/],
-  ])('%j is refused', (text, message) => {
-    expect(() => parseThresholds(text, {}, 'x.yaml')).toThrow(message)
-  })
-})
-
 it('models verify says what time and memory a package takes', async () => {
   const [verified, ...others] = await verifyModels(bench.settings)
   expect(others).toEqual([])

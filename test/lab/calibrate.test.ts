@@ -101,10 +101,4 @@ describe('models calibrate', () => {
     expect({ status, stderr }).toEqual({ status: 64, stderr: expect.stringMatching(/cannot change .* \(EROFS\)/) })
     expect(stderr).not.toContain('scored')
   })
-
-  it('one class alone is refused', async () => {
-    const real = await bench.writePictures([{ name: 'one.png', label: 'real', red: 9 }], 'real.csv')
-    const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), data: real })
-    await expect(run).rejects.toMatchObject({ reason: 'lab-data-invalid' })
-  })
 })

@@ -1,18 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readData } from '../../src/lab/data/read-data.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { rowFiles } from './data/row-files.js'
 
-const folder = folderForAll()
-
-async function write(name: string, data: string | Uint8Array): Promise<string> {
-  const file = path.join(folder, name)
-  await fs.mkdir(path.dirname(file), { recursive: true })
-  await fs.writeFile(file, data)
-  return file
-}
+const { path: folder, write } = rowFiles()
 
 describe('labeled data', () => {
   it('a CSV, with the names that packs use for its columns', async () => {
@@ -65,20 +57,6 @@ describe('labeled data', () => {
       reason: 'lab-data-invalid',
       message: expect.stringContaining('fake/3.jpg leads out of'),
     })
-  })
-
-  it('JSON lines with texts, gzipped', async () => {
-    const lines = [
-      '{"id":"a","text":"Prose.","label":"human","domain":"news"}',
-      '',
-      '{"text":"More.","label":"machine","attack":null}',
-    ]
-    const index = await write('t.jsonl.gz', gzipSync(lines.join('\n')))
-    const { rows } = await readData(index, null)
-    expect(rows.map(({ id, fake, content, columns }) => ({ id, fake, content, columns }))).toEqual([
-      { id: 'a', fake: false, content: { text: 'Prose.' }, columns: { domain: 'news' } },
-      { id: 't.jsonl.gz line 3', fake: true, content: { text: 'More.' }, columns: {} },
-    ])
   })
 
   it('a list such as the samples of the sandbox', async () => {

@@ -1,4 +1,3 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
@@ -6,15 +5,11 @@ import type { DataRow } from '../../src/lab/data/data-row.js'
 import { readData } from '../../src/lab/data/read-data.js'
 import { imageParquet, type Picture } from '../support/image-parquet.js'
 import { folderForEach } from '../support/temporary-folder.js'
+import { rowFiles } from './data/row-files.js'
 
 const folder = folderForEach()
 
-async function write(name: string, data: string | Uint8Array): Promise<string> {
-  const file = path.join(folder, name)
-  await fs.mkdir(path.dirname(file), { recursive: true })
-  await fs.writeFile(file, data)
-  return file
-}
+const { write } = rowFiles(folder)
 
 const picture = (nth: number, label: number): Picture => ({
   bytes: Uint8Array.of(nth, 1, 2),
@@ -124,13 +119,6 @@ describe('a dataset folder', () => {
     ])
     const [only] = (await readData(path.join(folder, 'data', 'test-00000-of-00001.parquet'), null)).rows
     expect([only?.fake, await bytesOf(only!)]).toEqual([true, [2, 1, 2]])
-  })
-
-  it('of shards, with the names of dataset_infos.json', async () => {
-    await write('data/test-00000-of-00001.parquet', imageParquet([picture(0, 0)]))
-    const label = { names: ['machine', 'human'], _type: 'ClassLabel' }
-    await write('dataset_infos.json', JSON.stringify({ default: { features: { label } } }))
-    expect((await readData(folder, null)).rows.map(({ fake }) => fake)).toEqual([true])
   })
 
   it('of files with metadata beside them, in each split', async () => {

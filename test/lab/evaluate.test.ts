@@ -85,19 +85,12 @@ describe('models eval', () => {
     )
   })
 
-  it('the same rows give the same figures and digest, and another label another digest', async () => {
+  it('the same rows give the same figures and digest', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => evaluateModel(bench.settings, 'tiny-image', options(null))),
     )
     const figures = (each = first) => ({ ...each, madeAt: '', milliseconds: null })
     expect(figures(second)).toEqual(figures())
-    const relabeled = await fs.readFile(index, 'utf8')
-    await fs.writeFile(path.join(bench.folder, 'other.csv'), relabeled.replace('a.png,real', 'a.png,fake'))
-    const other = await evaluateModel(bench.settings, 'tiny-image', {
-      ...options(null),
-      data: path.join(bench.folder, 'other.csv'),
-    })
-    expect(other.data.digest).not.toBe(first?.data.digest)
   })
 
   it('a package is also found by the path of its folder', async () => {
@@ -119,32 +112,6 @@ describe('models eval', () => {
     )
     await expect(run).rejects.toMatchObject({ reason: 'draining' })
     expect(await fs.readdir(out)).toEqual(['rows.partial.jsonl'])
-  })
-
-  it('a missing file ends it with a hint', async () => {
-    const broken = path.join(bench.folder, 'missing.csv')
-    await fs.writeFile(broken, 'path,label\nnowhere.png,real\n')
-    const run = evaluateModel(bench.settings, 'tiny-image', { ...options(null), data: broken })
-    await expect(run).rejects.toMatchObject({
-      message: '1 of 1 files cannot be read: nowhere.png.',
-      fix: expect.stringContaining('--root'),
-    })
-  })
-
-  it('rows of one class, or without any score, give the figures that they can', async () => {
-    const real = await bench.writePictures([{ name: 'r1.png', label: 'real', red: 10 }], 'real.csv')
-    const out = path.join(bench.folder, 'one-class')
-    const ofReal = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: real })
-    expect(ofReal.all).toMatchObject({
-      auc: { value: null, interval: null },
-      realFlagged: { value: 0 },
-      fakeFlagged: { value: null },
-    })
-    const none = path.join(bench.folder, 'none.csv')
-    await fs.writeFile(none, 'path,label\ng.png,fake\n')
-    const ofNone = await evaluateModel(bench.settings, 'tiny-image', { ...options(out), data: none })
-    expect(ofNone).toMatchObject({ outcomes: { scored: 0 }, all: { rows: 0, ece: { value: null } }, sure: { rows: 0 } })
-    expect((await fs.readFile(path.join(out, 'report.html'), 'utf8')).includes('NaN')).toBe(false)
   })
 
   it('a prior weighs what hangs on the share of fakes, and nothing else', async () => {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { silentLog } from '../../src/core/log.js'
 import { createAudit } from '../../src/observe/audit.js'
+import { KeptLog } from '../support/kept-log.js'
 import { folderForTest } from '../support/temporary-folder.js'
 import { startTestServer } from './console-parts.js'
 
@@ -12,8 +13,8 @@ it('writes each action as a log line and at the end of a file for the owner alon
   const folder = await folderForTest()
   const file = path.join(folder, 'audit.jsonl')
   await fs.writeFile(file, 'kept\n', { mode: 0o600 })
-  const logged: unknown[] = []
-  const audit = createAudit(file, { clock, log: { ...silentLog, info: (facts) => logged.push(facts) } })
+  const log = new KeptLog()
+  const audit = createAudit(file, { clock, log })
   audit.record({
     who: 'ann\n{}',
     by: 'verb',
@@ -30,7 +31,7 @@ it('writes each action as a log line and at the end of a file for the owner alon
     what: { queue: 'submit' },
     result: { paused: ['submit'] },
   }
-  expect(logged[0]).toEqual({ audit: true, ...facts })
+  expect(log.lines[0]).toMatchObject({ level: 'info', audit: true, ...facts })
   const [kept, first, second] = (await fs.readFile(file, 'utf8')).split('\n')
   expect([kept, JSON.parse(first!)]).toEqual(['kept', { at: '2026-01-01T00:00:00.000Z', ...facts }])
   expect(JSON.parse(second!).what).toHaveLength(1000)
@@ -49,21 +50,15 @@ it('begins a new line after one that a full disk or a power cut tore', async () 
 })
 
 it('goes on without a file that cannot be written', async () => {
-  const warned: unknown[] = []
-  const audit = createAudit('/nowhere/audit.jsonl', {
-    clock,
-    log: { ...silentLog, warn: (facts) => warned.push(facts) },
-  })
+  const log = new KeptLog()
+  const audit = createAudit('/nowhere/audit.jsonl', { clock, log })
   audit.record({ who: 'ann', by: 'verb', action: 'pause', what: null, result: 'done' })
   await audit.flush()
-  expect(warned).toMatchObject([{ reason: 'data-dir-unusable' }])
+  expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([{ reason: 'data-dir-unusable' }])
 })
 
-it('records what verbs and the board changed, by whom and with which answer, and nothing that was refused or only read', async ({
-  onTestFinished,
-}) => {
+it('records what verbs and the board changed, by whom and with which answer, and nothing that was refused or only read', async () => {
   const { controlToken, recorded, server } = await startTestServer({ password: 'correct horse' })
-  onTestFinished(() => server.close())
   const call = (route: string, method: string, headers: Record<string, string>, body?: unknown) =>
     fetch(new URL(route, server.url), {
       method,

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import type { Clock } from '../../src/core/clock.js'
 import { silentLog } from '../../src/core/log.js'
 import { riskOfPercent } from '../../src/core/risk.js'
@@ -9,10 +10,10 @@ import { newControlToken } from '../../src/observe/control-file.js'
 import type { Check } from '../../src/observe/health.js'
 import { createHealth } from '../../src/observe/health.js'
 import { type HttpServerOptions, startHttpServer } from '../../src/observe/http-server.js'
-import { createMetrics } from '../../src/observe/metrics/metrics.js'
 import { createRedactor } from '../../src/observe/redaction.js'
 import { daemonOf } from '../support/fleet-cards.js'
 import { ManualClock } from '../support/manual-clock.js'
+import { newMetrics } from '../support/metric-lines.js'
 
 export const NOW = Date.UTC(2026, 0, 1)
 export const HOSTILE = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`
@@ -119,10 +120,29 @@ function sampleDaemon(state: FleetDaemon['state']): FleetDaemon {
   })
 }
 
-/** A real server on a free port, with handlers that record what they were asked. */
-export async function startTestServer(
-  options: Partial<HttpServerOptions> & { checks?: Record<string, Check>; healthClock?: Clock } = {},
-) {
+export type TestServerOptions = Partial<HttpServerOptions> & { checks?: Record<string, Check>; healthClock?: Clock }
+
+/** Control handlers that have nothing to do. */
+export const noControl: HttpServerOptions['control'] = {
+  failed: async () => [],
+  waiting: async () => [],
+  retry: async () => 0,
+  drain: async () => 0,
+  pause: async () => [],
+  resume: async () => [],
+  reload: async () => [],
+  rollback: async () => [],
+}
+
+/** A real server on a free port until the test ends, with handlers that record what they were asked. */
+export async function startTestServer(options: TestServerOptions = {}) {
+  const started = await startServer(options)
+  onTestFinished(() => started.server.close())
+  return started
+}
+
+/** The same for a caller that closes it. */
+export async function startServer(options: TestServerOptions) {
   const health = createHealth({ clock: options.healthClock ?? new ManualClock(NOW) })
   for (const [name, check] of Object.entries(options.checks ?? {})) health.register(name, check)
   const asked: unknown[] = []
@@ -135,7 +155,7 @@ export async function startTestServer(
     audit: { record: (action) => recorded.push(action), flush: async () => {} },
     redact: createRedactor(['known-secret-value']),
     health,
-    metrics: createMetrics({ clock: new ManualClock(NOW), processMetrics: false }),
+    metrics: newMetrics(),
     state: sampleState,
     history: sampleHistory,
     clock: new ManualClock(NOW),

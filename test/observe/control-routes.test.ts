@@ -1,14 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTestServer } from './console-parts.js'
-
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
 
 async function start() {
   const { server, asked, controlToken } = await startTestServer()
-  open.push(() => server.close())
   const call = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const headers = {
       authorization: `Bearer ${controlToken}`,

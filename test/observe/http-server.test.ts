@@ -1,21 +1,15 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import { silentLog } from '../../src/core/log.js'
 import { VERSION } from '../../src/core/version.js'
+import { KeptLog } from '../support/kept-log.js'
 import { ManualClock } from '../support/manual-clock.js'
-import { HOSTILE, sampleState, startTestServer } from './console-parts.js'
-
-const open: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0)) await close()
-})
+import { HOSTILE, noControl, sampleState, startTestServer } from './console-parts.js'
 
 async function start(options: Parameters<typeof startTestServer>[0] = {}) {
   const started = await startTestServer(options)
-  open.push(() => started.server.close())
   const get = (path: string, init: RequestInit = {}) => fetch(new URL(path, started.server.url), init)
   return { ...started, get }
 }
@@ -36,17 +30,6 @@ const basic = (password: string) => ({
   authorization: `Basic ${Buffer.from(`attestd:${password}`).toString('base64')}`,
 })
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-
-/** Control handlers that have nothing to do. */
-const untouched = {
-  waiting: async () => [],
-  retry: async () => 0,
-  drain: async () => 0,
-  pause: async () => [],
-  resume: async () => [],
-  reload: async () => [],
-  rollback: async () => [],
-}
 
 describe('probes and metrics', () => {
   it('is alive while it is not ready, and says which check is not fine', async () => {
@@ -84,6 +67,7 @@ describe('probes and metrics', () => {
 describe('console and status', () => {
   it('escapes every text from outside', async () => {
     const page = await (await (await start()).get('/')).text()
+    expect(page).not.toContain(HOSTILE)
     expect(page).not.toContain('<script>alert')
     expect(page).not.toContain('<img')
     expect(page).toContain('&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;')
@@ -131,10 +115,7 @@ describe('console and status', () => {
     const { get, controlToken } = await start({
       state,
       checks: { odd: () => Promise.reject(new Error(`redis://:${secret}@host broke`)) },
-      control: {
-        ...untouched,
-        failed: async () => [{ message: secret }],
-      },
+      control: { ...noControl, failed: async () => [{ message: secret }] },
     })
     const text = await (await get(path, { headers: bearer(controlToken) })).text()
     expect(text).toContain('[redacted]')
@@ -188,15 +169,14 @@ describe('who may see what', () => {
 
   it('looks at few wrong passwords of an address, then at none for a while, and says so in the log', async () => {
     const clock = new ManualClock()
-    const lines: unknown[] = []
-    const log = { ...silentLog, warn: (facts: unknown) => void lines.push(facts) }
+    const log = new KeptLog()
     const { get } = await start({ password: 'correct horse', clock, log })
     const status = async (password: string) => (await get('/status', { headers: basic(password) })).status
     for (let nth = 0; nth < 10; nth++) expect(await status(`wrong ${nth}`)).toBe(401)
     const refused = await get('/status', { headers: basic('correct horse') })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
     expect((await get('/healthz')).status).toBe(200)
-    expect(lines).toMatchObject([{ reason: 'console-password-wrong', subject: '127.0.0.1' }])
+    expect(log.lines).toMatchObject([{ level: 'warn', reason: 'console-password-wrong', subject: '127.0.0.1' }])
     await clock.advance(10_000)
     expect([await status('wrong again'), await status('correct horse')]).toEqual([401, 429])
     await clock.advance(10_000)
@@ -274,36 +254,15 @@ describe('binding', () => {
   })
 })
 
-it('keeps hostile text out of attributes too', async () => {
-  const page = await (await (await start()).get('/')).text()
-  expect(page).not.toContain(HOSTILE)
-})
-
-it('callers that say nothing do not keep others from the probes', async () => {
-  const { server, get } = await start({ limits: { requestTimeoutMs: 60_000, maxConnections: 4, idleMs: 60_000 } })
-  const callers = Array.from({ length: 6 }, () => net.connect(server.port, '127.0.0.1').on('error', () => {}))
-  await Promise.all(callers.map((caller) => once(caller, 'connect')))
-  expect((await get('/healthz')).status).toBe(200)
-  for (const caller of callers) caller.destroy()
-})
-
-describe('a caller that takes its time', () => {
-  const request = (line: string) => `${line} HTTP/1.1\r\nhost: 127.0.0.1\r\n`
-  const body = 'content-type: application/json\r\ncontent-length: 10\r\n\r\n{'
-
-  it.each([
-    ['half of the headers', request('GET /healthz')],
-    ['half of a body', `${request('POST /control/retry')}${body}`],
-    ['half of a body that nobody waits for', `${request('POST /nowhere')}${body}`],
-  ])('loses the connection on which it sent %s', async (_, text) => {
-    const { server, get } = await start({ limits: { requestTimeoutMs: 200, maxConnections: 4, idleMs: 60_000 } })
-    const callers = [0, 1, 2, 3].map(() => net.connect(server.port, '127.0.0.1'))
-    for (const caller of callers)
-      caller
-        .on('error', () => {})
-        .resume()
-        .write(text)
-    await Promise.all(callers.map((caller) => once(caller, 'close')))
-    expect((await get('/healthz')).status).toBe(200)
+// What else of a request may be missing: see core/net/bounded-server.
+it('loses callers that send half of a body, also one that nobody waits for', async () => {
+  const { server, get } = await start({ limits: { requestTimeoutMs: 200, maxConnections: 4, idleMs: 60_000 } })
+  const callers = ['/control/retry', '/nowhere', '/control/retry', '/nowhere'].map((path) => {
+    const caller = net.connect(server.port, '127.0.0.1').on('error', () => {})
+    const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 10`
+    caller.resume().write(`${head}\r\n\r\n{`)
+    return caller
   })
+  await Promise.all(callers.map((caller) => once(caller, 'close')))
+  expect((await get('/healthz')).status).toBe(200)
 })

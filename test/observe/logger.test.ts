@@ -126,13 +126,7 @@ describe('createLogger', () => {
   })
 
   it('writes a failure for people as one line with its causes, and a bug with the place where it broke', () => {
-    const lines: string[] = []
-    const log = createLogger({
-      level: 'info',
-      format: 'pretty',
-      secrets: [],
-      destination: { write: (line) => void lines.push(line) },
-    })
+    const { log, lines } = linesOf({ format: 'pretty' })
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:9')
     log.warn(
       { err: new AttestdError('service-unreachable', 'GET /time could not connect', { cause }) },

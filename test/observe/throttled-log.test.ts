@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest'
 import { createThrottledLog } from '../../src/observe/throttled-log.js'
+import { KeptLog } from '../support/kept-log.js'
 
 function setUp() {
   let now = 0
-  const lines: Record<string, unknown>[] = []
-  const write = (level: string) => (facts: object, message: string) => void lines.push({ level, ...facts, message })
-  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  const log = new KeptLog()
   const throttled = createThrottledLog({ log, clock: { monotonic: () => now } })
   const at = (ms: number) => {
     now = ms
   }
-  return { throttled, lines, at }
+  return { throttled, lines: log.lines, at }
 }
 const line = { reason: 'service-unreachable', message: 'No connection' } as const
 

@@ -1,6 +1,6 @@
 import http from 'node:http'
-import type net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endServer, listen, urlOf } from './local-server.js'
 
 /** One signed exchange about one asset. Times are monotonic, ms. */
 export interface Exchange {
@@ -54,21 +54,20 @@ export class Wiretap {
 
   static async start(target: string, options: TapOptions = {}): Promise<Wiretap> {
     const tap = new Wiretap(target, options)
-    await new Promise<void>((resolve) => tap.#server.listen(0, '127.0.0.1', resolve))
+    await listen(tap.#server)
     return tap
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
   of(assetId: string, kind: Exchange['kind']): Exchange[] {
     return this.exchanges.filter((one) => one.assetId === assetId && one.kind === kind)
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  close(): Promise<void> {
+    return endServer(this.#server)
   }
 
   async #passExchange(exchange: Exchange, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

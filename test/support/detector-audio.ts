@@ -1,7 +1,5 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
-import { tinyManifest } from './detector-package.js'
+import { writePackage } from './detector-package.js'
 import { tinySoundOnnx } from './detector-tiny-onnx.js'
 import { speechLike } from './speech.js'
 import { wavFile } from './wav-file.js'
@@ -30,22 +28,17 @@ export function loudnessOf(samples: Float32Array): number {
 
 /** Writes a small but complete audio package. @param manifest fields that replace those of the manifest */
 export async function writeTinyAudioPackage(modelsDir: string, manifest: Record<string, unknown> = {}): Promise<void> {
-  const folder = path.join(modelsDir, 'tiny-audio')
-  await fs.mkdir(folder, { recursive: true })
   const sample = speechLike(1, RATE)
   const files = {
     'model.onnx': tinySoundOnnx(TINY_GAIN, TINY_SOUND_BIAS),
     'selftest.wav': wavFile(sample, { rate: RATE }),
   }
-  for (const [name, data] of Object.entries(files)) await fs.writeFile(path.join(folder, name), data)
   const risk = sigmoid(TINY_GAIN * loudnessOf(sample) + TINY_SOUND_BIAS)
-  const whole = {
-    ...tinyManifest('tiny-audio', files),
+  await writePackage(modelsDir, 'tiny-audio', files, {
     mediaTypes: ['audio'],
     runtime: { kind: 'onnx', model: 'model.onnx', input: 'samples', output: 'logit' },
     preprocessing: TINY_AUDIO_PLAN,
     selfTest: { file: 'selftest.wav', risk, tolerance: 0.01 },
     ...manifest,
-  }
-  await fs.writeFile(path.join(folder, 'detector.json'), JSON.stringify(whole, null, 2))
+  })
 }

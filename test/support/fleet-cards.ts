@@ -1,5 +1,6 @@
 import type { DaemonCard } from '../../src/fleet/daemon-card.js'
 import type { FleetDaemon } from '../../src/fleet/fleet-state.js'
+import type { RecentRow } from '../../src/fleet/recent-rows.js'
 
 const nothing = { analyze: null, submit: null }
 
@@ -28,4 +29,21 @@ export function cardOf(change: Partial<DaemonCard> = {}): DaemonCard {
 export function daemonOf(change: Partial<FleetDaemon> = {}): FleetDaemon {
   const { stopping: _, ...card } = cardOf()
   return { ...card, state: 'alive', lastSeenMs: 0, ...change }
+}
+
+/** A row of the last assets of which no more is known than that it was accepted. */
+export function recentRow(change: Partial<RecentRow> = {}): RecentRow {
+  return {
+    at: 1,
+    assetId: 'a',
+    title: '',
+    mediaType: 'image',
+    outcome: 'accepted',
+    risk: null,
+    algorithm: null,
+    scoreId: null,
+    openToRecordMs: null,
+    reason: null,
+    ...change,
+  }
 }

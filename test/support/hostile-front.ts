@@ -1,6 +1,6 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { HOSTILE } from './hostile-texts.js'
+import { endServer, listen, urlOf } from './local-server.js'
 
 /** Fields of JSON answers that a service fills with any text it likes. */
 const OWN_WORDS = new Set(['service', 'display', 'warning', 'message', 'code', 'id'])
@@ -26,15 +26,8 @@ export async function startHostileFront(origin: string, refuse: RegExp = /^$/): 
     const reply = await fetch(new URL(url, origin), { method, headers: headers as Record<string, string>, body })
     answer(response, reply.status, await reply.json())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  await listen(server)
+  return { url: urlOf(server), close: () => endServer(server) }
 }
 
 function answer(response: http.ServerResponse, status: number, json: unknown): void {

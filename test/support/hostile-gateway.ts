@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { endServer, listen, urlOf } from './local-server.js'
 
 /** How a gateway fails: a byte per 5 s, a cut connection, half of the bytes, or wrong ones. */
 export type GatewayFault = 'slow' | 'unreachable' | 'cut' | 'spoiled'
@@ -29,12 +29,12 @@ export class HostileGateway {
 
   static async start(origin: string): Promise<HostileGateway> {
     const gateway = new HostileGateway(origin)
-    await new Promise<void>((resolve) => gateway.#server.listen(0, '127.0.0.1', resolve))
+    await listen(gateway.#server)
     return gateway
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
   /** From now on media of this URI (ipfs://CID) comes with the fault. */
@@ -42,9 +42,8 @@ export class HostileGateway {
     this.#faults.set(uri.replace('ipfs://', '').split('/')[0]!, fault)
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  stop(): Promise<void> {
+    return endServer(this.#server)
   }
 }
 

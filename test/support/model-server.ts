@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
-import type net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
 import { TINY_BIAS, TINY_WEIGHTS } from './detector-package.js'
+import { endServer, listen, portOf } from './local-server.js'
 
 /** What a server does with an inference instead of answering it. */
 export type Misbehavior =
@@ -75,12 +75,12 @@ export class ModelServer {
     certificates = null as Certificates | null,
   } = {}): Promise<ModelServer> {
     const server = new ModelServer(binary, latencyMs, certificates)
-    await new Promise<void>((resolve) => server.#server.listen(port, '127.0.0.1', resolve))
+    await listen(server.#server, port)
     return server
   }
 
   get port(): number {
-    return (this.#server.address() as net.AddressInfo).port
+    return portOf(this.#server)
   }
 
   get url(): string {
@@ -91,9 +91,8 @@ export class ModelServer {
     return this.asked.filter(({ method }) => method === 'POST')
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  close(): Promise<void> {
+    return endServer(this.#server)
   }
 
   async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto'
 import http from 'node:http'
-import type net from 'node:net'
 import { type Hex, numberToHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { endServer, listen, urlOf } from './local-server.js'
 
 /** What the stub does with a signing request instead of answering it well. */
 export type PrivyFault =
@@ -83,7 +83,7 @@ export class PrivyStub {
 
   static async start(options: PrivyStubOptions = {}): Promise<PrivyStub> {
     const stub = new PrivyStub(options)
-    await new Promise<void>((resolve) => stub.#server.listen(0, '127.0.0.1', resolve))
+    await listen(stub.#server)
     return stub
   }
 
@@ -92,7 +92,7 @@ export class PrivyStub {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
   /** What a daemon needs to use this wallet. */
@@ -116,8 +116,7 @@ export class PrivyStub {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await endServer(this.#server)
   }
 
   async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

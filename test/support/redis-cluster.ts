@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './local-server.js'
 import { askRedis, lookUntil, type RedisGroup } from './redis-failover.js'
-import { findRedisServer, freePort, type RedisServer, startRedisServer } from './redis-server.js'
+import { findRedisServer, type RedisServer, startRedisServer } from './redis-server.js'
 
 const PRIMARIES = 3
 /** As short as a cluster decides well on a busy machine, ms. */

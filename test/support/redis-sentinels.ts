@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import type { Redis } from 'ioredis'
+import { freePort } from './local-server.js'
 import { askRedis, lookUntil, type RedisGroup } from './redis-failover.js'
-import { end, findRedisServer, freePort, launch, startRedisServer } from './redis-server.js'
+import { end, findRedisServer, launch, startRedisServer } from './redis-server.js'
 
 const NAME = 'attestd-primary'
 const SENTINELS = 3

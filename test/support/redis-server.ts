@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
+import { freePort } from './local-server.js'
 
 export interface RedisServerOptions {
   /** Append-only file with fsync every second. @default true */
@@ -121,18 +122,6 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill(signal)
   await gone
-}
-
-/** A port of this host that nobody used a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 function isExecutable(file: string): boolean {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'vitest'
+import { endServer, listen, urlOf } from './local-server.js'
 
 export interface RpcQuestion {
   readonly id: number
@@ -65,23 +65,10 @@ export async function rpcServerFor(
       response.writeHead(reply.status ?? 200, reply.headers).end(reply.text)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const state: RpcServer = { url: `http://127.0.0.1:${port}`, asked: [], reply: () => undefined }
+  await listen(server)
+  onTestFinished(() => endServer(server))
+  const state: RpcServer = { url: urlOf(server), asked: [], reply: () => undefined }
   return state
-}
-
-/** A port of this machine at which nothing listens. */
-export async function deadUrl(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}`
 }
 
 const hex = (value: number) => `0x${value.toString(16)}`

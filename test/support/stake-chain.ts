@@ -1,9 +1,9 @@
 import { type Address, createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TestContext } from 'vitest'
+import artifact from '../contracts/stake-registry.json' with { type: 'json' }
 import { anvilFor } from './anvil.js'
 import type { AnvilOptions } from './anvil-process.js'
-import { deployStakeRegistry } from './deploy-stake-registry.js'
 import { stakeRegistryAbi } from './stake-registry-abi.js'
 
 /** A chain of the test's own with a StakeRegistry on it, whose owner and one more account can be played. */
@@ -11,7 +11,6 @@ export async function stakeChainFor(context: Pick<TestContext, 'onTestFinished'>
   const chainId = options.chainId ?? 84532
   const { rpcUrl, privateKeys, stop } = await anvilFor(context, options)
   const [ownerKey, otherKey] = privateKeys as [Hex, Hex]
-  const address = await deployStakeRegistry({ rpcUrl, chainId, privateKey: ownerKey, minimumWei: 1_000n })
   const chain = defineChain({
     id: chainId,
     name: 'the local chain',
@@ -19,13 +18,16 @@ export async function stakeChainFor(context: Pick<TestContext, 'onTestFinished'>
     rpcUrls: { default: { http: [rpcUrl] } },
   })
   const reader = createPublicClient({ chain, transport: http() })
+  const walletOf = (key: Hex) => createWalletClient({ chain, account: privateKeyToAccount(key), transport: http() })
+  // Anvil answers before the block is there; what a test reads next must be of it.
+  const mined = async (sent: Promise<Hex>) =>
+    reader.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20, timeout: 30_000 })
+  const code = { abi: stakeRegistryAbi, bytecode: artifact.bytecode as Hex, args: [1_000n] as const }
+  const { contractAddress: address, status } = await mined(walletOf(ownerKey).deployContract(code))
+  if (status !== 'success' || !address) throw new Error('the chain did not take the stake contract')
   const as = (key: Hex) => {
-    const wallet = createWalletClient({ chain, account: privateKeyToAccount(key), transport: http() })
+    const wallet = walletOf(key)
     const contract = { abi: stakeRegistryAbi, address } as const
-    // Anvil answers before the block is there; what a test reads next must be of it.
-    const mined = async (sent: Promise<Hex>) => {
-      await reader.waitForTransactionReceipt({ hash: await sent, pollingInterval: 20 })
-    }
     return {
       register: (submitter: boolean, attester: boolean) =>
         mined(wallet.writeContract({ ...contract, functionName: 'register', args: [submitter, attester] })),

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { endServer, listen, urlOf } from './local-server.js'
 
 /** One request as it went over the wire, with the status it was answered with. */
 export interface Recorded {
@@ -33,12 +33,12 @@ export class WireRecorder {
 
   static async start(target: string): Promise<WireRecorder> {
     const recorder = new WireRecorder(target)
-    await new Promise<void>((resolve) => recorder.#server.listen(0, '127.0.0.1', resolve))
+    await listen(recorder.#server)
     return recorder
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
   /** From now on requests go to another service. */
@@ -69,9 +69,8 @@ export class WireRecorder {
     return this.requests.map((one) => JSON.stringify([one.target, one.headers, one.body])).join('\n')
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  close(): Promise<void> {
+    return endServer(this.#server)
   }
 
   async #take(request: http.IncomingMessage, body: Buffer, response: http.ServerResponse): Promise<void> {

@@ -2,20 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
 import type { RecentRow } from '../../../src/fleet/recent-rows.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
+import { recentRow } from '../../support/fleet-cards.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
-const row = (assetId: string, outcome: RecentRow['outcome'] = 'accepted'): RecentRow => ({
-  at: 1,
-  assetId,
-  title: '',
-  mediaType: 'image',
-  outcome,
-  risk: null,
-  algorithm: null,
-  scoreId: null,
-  openToRecordMs: null,
-  reason: null,
-})
+const row = (assetId: string, outcome: RecentRow['outcome'] = 'accepted') => recentRow({ assetId, outcome })
 
 function newActivity() {
   const clock = new ManualClock()
@@ -57,13 +47,8 @@ describe('what happened lately', () => {
 })
 
 describe('the event stream', () => {
-  const trouble = (retryInMs?: number): ServiceEvent =>
-    ({
-      kind: 'trouble',
-      reason: 'stream-silent',
-      message: '',
-      ...(retryInMs === undefined ? {} : { retryInMs }),
-    }) as ServiceEvent
+  const trouble = (retryInMs?: number) =>
+    ({ kind: 'trouble', reason: 'stream-silent', message: '', retryInMs }) as ServiceEvent
   const news = { kind: 'alive' } as unknown as ServiceEvent
 
   it('is not connected before it said anything', () => {

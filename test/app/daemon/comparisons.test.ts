@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { Comparisons } from '../../../src/app/daemon/comparisons.js'
 import { asRisk } from '../../../src/core/risk.js'
 import { daemonCard } from '../../../src/fleet/daemon-card.js'
-import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import type { Comparison } from '../../../src/pipeline/pipeline-events.js'
-import { ManualClock } from '../../support/manual-clock.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 import { openAsset, storableDetection } from '../../support/pipeline-parts.js'
 
 function comparison(change: Partial<Comparison> = {}): Comparison {
-  const detection = storableDetection({ risk: asRisk(0.4) })
   return {
     asset: openAsset(),
-    measurement: { detector: { id: 'old', version: '1' }, besideCandidate: 'new', detection, totalMs: 3 },
+    measurement: inCharge({ detection: storableDetection({ risk: asRisk(0.4) }) }),
     submitted: storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.9) }),
     agrees: true,
     wouldChange: false,
@@ -19,22 +17,20 @@ function comparison(change: Partial<Comparison> = {}): Comparison {
   } as unknown as Comparison
 }
 
-const refusal = (reason: string) =>
+/** What the detectors in charge made of the file. */
+const inCharge = (outcome: object) =>
   ({
     detector: { id: 'old', version: '1' },
     besideCandidate: 'new',
-    reason,
     totalMs: 3,
-  }) as unknown as Comparison['measurement']
+    ...outcome,
+  }) as Comparison['measurement']
+const refusal = (reason: string) => inCharge({ reason })
 
 function newBook() {
-  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+  const metrics = newMetrics()
   const book = new Comparisons()
-  const lines = async (of: string) =>
-    (await metrics.text())
-      .split('\n')
-      .filter((line) => line.startsWith(of))
-      .join('\n')
+  const lines = async (of: RegExp) => (await metricLines(metrics, of)).join('\n')
   return { book, metrics, lines }
 }
 
@@ -56,7 +52,7 @@ describe('shadows', () => {
       dropped: 1,
     })
     expect(book.canaries).toEqual([])
-    const text = await lines('attestd_shadow')
+    const text = await lines(/^attestd_shadow/)
     for (const outcome of ['agrees', 'disagrees', 'detector-timeout'])
       expect(text).toMatch(new RegExp(`results_total\\{detector="old",outcome="${outcome}"\\} 1$`, 'm'))
     expect(text).toMatch(/would_change_total\{detector="old"\} 1$/m)
@@ -107,14 +103,7 @@ describe('the book of candidates', () => {
       comparison({ submitted: storableDetection({ detectorId: 'new', detectorVersion: '2', ...unsure }) }),
       metrics,
     )
-    const detection = storableDetection(unsure)
-    const measurement = {
-      detector: { id: 'old', version: '1' },
-      besideCandidate: 'new',
-      detection,
-      totalMs: 3,
-    } as never
-    book.compared(comparison({ measurement }), metrics)
+    book.compared(comparison({ measurement: inCharge({ detection: storableDetection(unsure) }) }), metrics)
     expect(book.canaries).toMatchObject([{ compared: 2, candidateAbstained: 1, inChargeAbstained: 1, failed: 0 }])
   })
 
@@ -153,7 +142,7 @@ describe('the book of candidates', () => {
     book.compared(comparison({ submitted: storableDetection({ ...unsure, risk: asRisk(0.5) }) }), metrics)
     book.compared(comparison({ agrees: null, measurement: refusal('media-too-small') }), metrics)
     book.compared(comparison({ agrees: null, measurement: refusal('detector-timeout') }), metrics)
-    const text = await lines('attestd_canary')
+    const text = await lines(/^attestd_canary/)
     for (const [outcome, count] of Object.entries({ agrees: 2, abstained: 1, failed: 1 }))
       expect(text).toMatch(new RegExp(`detector="new",media_type="image",outcome="${outcome}"\\} ${count}$`, 'm'))
     expect(text).toMatch(/difference\w*\{detector="new",media_type="image"\} 30$/m)

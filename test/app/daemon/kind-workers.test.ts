@@ -4,20 +4,31 @@ import { systemClock } from '../../../src/core/clock.js'
 import type { DetectorSummary } from '../../../src/detect/package/detector-summary.js'
 import { settle } from '../../support/manual-clock.js'
 
-it('there is a worker for each kind with a detector and one for unknown kinds, as long as there is a detector', async () => {
-  const kinds = new Set<string>(['image'])
+/** Workers for the kinds that have a detector, which tell what they were told, and what takes jobs. */
+function newWorkers(...has: string[]) {
+  const kinds = new Set(has)
   const said: string[] = []
+  const taking = new Set<string>()
+  const tell = (what: string, name: string) => {
+    said.push(`${what} ${name}`)
+    if (what === 'pause') taking.delete(name)
+    else taking.add(name)
+  }
   const detectors = { detectorFor: (kind: string) => (kinds.has(kind) ? ({} as DetectorSummary) : null) }
   const start = async (name: string) => {
     await settle()
-    said.push(`start ${name}`)
+    tell('start', name)
     return {
-      pause: () => void said.push(`pause ${name}`),
-      resume: () => void said.push(`resume ${name}`),
+      pause: () => tell('pause', name),
+      resume: () => tell('resume', name),
       stop: async () => ({ drained: name !== 'analyze-text' }),
     }
   }
-  const workers = new KindWorkers(detectors, start, systemClock)
+  return { kinds, said, taking, workers: new KindWorkers(detectors, start, systemClock) }
+}
+
+it('there is a worker for each kind with a detector and one for unknown kinds, as long as there is a detector', async () => {
+  const { kinds, said, workers } = newWorkers('image')
   await workers.follow()
   expect(said.splice(0)).toEqual(['start analyze-image', 'start analyze-unknown'])
   kinds.delete('image')
@@ -43,19 +54,7 @@ it('a stop does not wait for a worker that cannot start while the queue engine i
 })
 
 it('workers that rest take nothing, not even those of detectors that are loaded meanwhile, until they go on', async () => {
-  const kinds = new Set<string>(['image'])
-  const taking = new Set<string>()
-  const detectors = { detectorFor: (kind: string) => (kinds.has(kind) ? ({} as DetectorSummary) : null) }
-  const start = async (name: string) => {
-    await settle()
-    taking.add(name)
-    return {
-      pause: () => void taking.delete(name),
-      resume: () => void taking.add(name),
-      stop: async () => ({ drained: true }),
-    }
-  }
-  const workers = new KindWorkers(detectors, start, systemClock)
+  const { kinds, taking, workers } = newWorkers('image')
   const starting = workers.follow()
   await Promise.resolve()
   workers.rest()

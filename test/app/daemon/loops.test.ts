@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { Loops } from '../../../src/app/daemon/loops.js'
 import { AttestdError } from '../../../src/core/errors.js'
-import { silentLog } from '../../../src/core/log.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
 
 describe('background loops', () => {
   function newLoops() {
     const stop = new AbortController()
     const clock = new ManualClock()
-    const logged: object[] = []
-    const loops = new Loops(stop.signal, clock, { ...silentLog, error: (facts) => void logged.push(facts) })
+    const log = new KeptLog()
+    const loops = new Loops(stop.signal, clock, log)
     const lost: Error[] = []
     void loops.lost.then((error) => lost.push(error))
-    return { clock, logged, loops, stop, lost }
+    return { clock, log, loops, stop, lost }
   }
 
   it('that fail lose the process, by name and reason', async () => {
-    const { logged, loops } = newLoops()
+    const { log, loops } = newLoops()
     loops.keep('stream', Promise.reject(new AttestdError('queue-unreachable', 'gone')))
     expect(await loops.lost).toMatchObject({ reason: 'queue-unreachable', message: 'gone' })
-    expect(logged).toMatchObject([{ loop: 'stream', reason: 'queue-unreachable' }])
+    expect(log.lines).toMatchObject([{ level: 'error', loop: 'stream', reason: 'queue-unreachable' }])
   })
 
   it('that return too early lose it too', async () => {
@@ -29,14 +29,14 @@ describe('background loops', () => {
   })
 
   it('that end once the process stops, however they end, lose nothing', async () => {
-    const { logged, loops, lost, stop } = newLoops()
+    const { log, loops, lost, stop } = newLoops()
     stop.abort()
     loops.keep('stream', Promise.reject(new Error('aborted')))
     loops.keep('list', Promise.resolve())
     loops.lose(new Error('the queue closed'))
     await loops.ended(1000)
     await settle()
-    expect([lost, logged]).toEqual([[], []])
+    expect([lost, log.lines]).toEqual([[], []])
   })
 
   it('are waited for so long and no longer', async () => {

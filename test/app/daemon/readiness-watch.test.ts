@@ -1,18 +1,16 @@
 import { expect, it } from 'vitest'
 import { ReadinessWatch } from '../../../src/app/daemon/readiness-watch.js'
 import type { CheckResult } from '../../../src/observe/health.js'
-import { createMetrics } from '../../../src/observe/metrics/metrics.js'
-import { ManualClock } from '../../support/manual-clock.js'
+import { KeptLog } from '../../support/kept-log.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 
 function setUp() {
-  const lines: string[] = []
-  const write = (level: string) => (facts: object, message: string) =>
-    void lines.push([level, message, ...Object.values(facts)].join(' '))
-  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
-  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+  const log = new KeptLog()
+  const metrics = newMetrics()
   const watch = new ReadinessWatch({ log, metrics })
   const look = (stake: CheckResult) => watch.look({ ready: stake.ok, checks: [{ name: 'stake', ...stake }] })
-  const series = async () => (await metrics.text()).split('\n').filter((line) => /^attestd_(not_)?ready\{/.test(line))
+  const series = () => metricLines(metrics, /^attestd_(not_)?ready\{/)
+  const lines = () => log.lines.map(({ level, message, check, reason }) => [level, message, check, reason].join(' '))
   return { lines, look, series }
 }
 
@@ -23,8 +21,8 @@ const unknown: CheckResult = { ok: false, reason: 'stake-unknown', message: 'Not
 it('a check that goes on failing is one line by its reason, and one when it passes again', () => {
   const { lines, look } = setUp()
   for (const result of [good, low, low, low, good, good]) look(result)
-  expect(lines).toEqual([
-    'warn readiness check failed stake stake-low Too little.',
+  expect(lines()).toEqual([
+    'warn readiness check failed stake stake-low',
     'info readiness check passed again stake stake-low',
   ])
 })
@@ -32,16 +30,16 @@ it('a check that goes on failing is one line by its reason, and one when it pass
 it('one that fails for a moment while the daemon starts is no line, and one that goes on is', () => {
   const { lines, look } = setUp()
   for (const result of [unknown, low, good]) look(result)
-  expect(lines).toEqual([])
+  expect(lines()).toEqual([])
   const slow = setUp()
   for (const result of [low, low]) slow.look(result)
-  expect(slow.lines).toEqual(['warn readiness check failed stake stake-low Too little.'])
+  expect(slow.lines()).toEqual(['warn readiness check failed stake stake-low'])
 })
 
 it('another reason is another line', () => {
   const { lines, look } = setUp()
   for (const result of [good, unknown, low]) look(result)
-  expect(lines.map((line) => line.split(' ')[5])).toEqual(['stake-unknown', 'stake-low'])
+  expect(lines().map((line) => line.split(' ')[5])).toEqual(['stake-unknown', 'stake-low'])
 })
 
 it('the metrics have a series of the check, one of 1 for the reason of now, and 0 for those before', async () => {

@@ -3,10 +3,8 @@ import { reloadDetectors } from '../../../src/app/daemon/reload-detectors.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
 import type { MediaType } from '../../../src/core/media-types.js'
-import { createMetrics } from '../../../src/observe/metrics/metrics.js'
-import { ManualClock } from '../../support/manual-clock.js'
-
-const newMetrics = () => createMetrics({ clock: new ManualClock(), processMetrics: false })
+import { KeptLog } from '../../support/kept-log.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 
 describe('a reload of detectors', () => {
   /** A host whose detectors score some media before and others afterwards. */
@@ -21,24 +19,20 @@ describe('a reload of detectors', () => {
     }
     return host as unknown as Parameters<typeof reloadDetectors>[0]
   }
-  const exported = async (metrics: ReturnType<typeof newMetrics>) =>
-    (await metrics.text()).split('\n').filter((line) => /^attestd_detector_reloads_total\{.*[1-9]$/.test(line))
+  const exported = (metrics: ReturnType<typeof newMetrics>) =>
+    metricLines(metrics, /^attestd_detector_reloads_total\{.*[1-9]$/)
 
   it('lets the roles follow, and names the media that lost its last detector', async () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image', 'audio', 'text'], ['image', 'video_short'])
-    const warned: object[] = []
-    const log = { ...silentLog, warn: (facts: object) => void warned.push(facts) }
+    const log = new KeptLog()
     const roles = { detectorsChanged: () => void retried++ }
     expect(await reloadDetectors(host, roles, { log, metrics })).toEqual({ lost: ['audio', 'text'] })
-    expect(warned).toEqual([{ reason: 'detector-none', mediaTypes: ['audio', 'text'] }])
-    expect(
-      await reloadDetectors(newHost(['image'], ['image']), { detectorsChanged: () => {} }, { log, metrics }),
-    ).toEqual({
-      lost: [],
-    })
-    expect(warned).toHaveLength(1)
+    expect(log.lines).toMatchObject([{ level: 'warn', reason: 'detector-none', mediaTypes: ['audio', 'text'] }])
+    const same = newHost(['image'], ['image'])
+    expect(await reloadDetectors(same, { detectorsChanged: () => {} }, { log, metrics })).toEqual({ lost: [] })
+    expect(log.lines).toHaveLength(1)
     expect(retried).toBe(1)
     expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="done"} 2'])
   })

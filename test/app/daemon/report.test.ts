@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Activity, RECENT_ROWS } from '../../../src/app/daemon/activity.js'
+import { Activity } from '../../../src/app/daemon/activity.js'
 import { Report } from '../../../src/app/daemon/report.js'
 import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { silentLog } from '../../../src/core/log.js'
 import { asRisk } from '../../../src/core/risk.js'
 import type { Detection } from '../../../src/detect/detection.js'
-import { createMetrics, type Metrics } from '../../../src/observe/metrics/metrics.js'
+import type { Metrics } from '../../../src/observe/metrics/metrics.js'
 import { createThrottledLog } from '../../../src/observe/throttled-log.js'
 import {
   type AnalyzeResult,
@@ -18,7 +18,9 @@ import {
   storeSubmitResult,
 } from '../../../src/pipeline/jobs.js'
 import { Ledger } from '../../../src/pipeline/ledger.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { newMetrics } from '../../support/metric-lines.js'
 import { submitJobData } from '../../support/pipeline-parts.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
@@ -29,15 +31,14 @@ let activity: Activity
 let report: Report
 let missed: number
 let closed: string[]
-let lines: string[]
+let log: KeptLog
 
 beforeEach(async () => {
   clock = new ManualClock()
-  metrics = createMetrics({ clock, processMetrics: false })
+  metrics = newMetrics(clock)
   activity = new Activity(() => clock.monotonic())
   missed = 0
-  lines = []
-  const log = { ...silentLog, warn: (_facts: unknown, message: string) => lines.push(message) }
+  log = new KeptLog()
   const outages = createThrottledLog({ log, clock })
   closed = []
   const onSubmitted = (id: string, outcome: string) => outcome === 'closed' && closed.push(id)
@@ -186,7 +187,7 @@ describe('the report', () => {
     const tried = { queue: 'submit', id: 'x', data: submitJobData(), attempt: 2, final: false, retryInMs: 5 } as const
     for (let nth = 0; nth < 1000; nth++) report.worker.failed?.({ ...tried, reason: 'service-failing', message: 'm' })
     report.worker.failed?.({ ...tried, reason: 'service-timeout', message: 'm' })
-    expect(lines.filter((line) => line.startsWith('attempt failed'))).toHaveLength(31)
+    expect(log.messages.filter((message) => message.startsWith('attempt failed'))).toHaveLength(31)
     expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1000$/)
   })
 
@@ -204,35 +205,5 @@ describe('the report', () => {
     analyzed({ outcome: 'abstained', reason: 'media-empty', message: '' })
     await expect(report.flush()).resolves.toBeUndefined()
     expect(activity.recent.length).toBe(1)
-  })
-})
-
-describe('the stream as the console shows it', () => {
-  it('connects, breaks and counts reconnects; a malformed event breaks nothing', async () => {
-    expect(activity.stream()).toEqual({ connected: false, lastByteAgeMs: null, reconnects: 0 })
-    activity.streamEvent({ kind: 'ready', stake: null })
-    await clock.advance(700)
-    expect(activity.stream()).toEqual({ connected: true, lastByteAgeMs: 700, reconnects: 0 })
-    activity.streamEvent({ kind: 'trouble', reason: 'event-malformed', message: 'm' })
-    expect(activity.stream().connected).toBe(true)
-    activity.streamEvent({ kind: 'trouble', reason: 'stream-ended', message: 'm', retryInMs: 10 })
-    activity.streamEvent({ kind: 'trouble', reason: 'service-unreachable', message: 'm', retryInMs: 10 })
-    expect(activity.stream()).toMatchObject({ connected: false, reconnects: 1 })
-  })
-
-  it('the console keeps so many rows, the newest first', () => {
-    const row = {
-      title: '',
-      mediaType: 'image',
-      outcome: 'closed',
-      risk: null,
-      algorithm: null,
-      scoreId: null,
-      openToRecordMs: null,
-      reason: null,
-    } as const
-    for (let at = 0; at < RECENT_ROWS + 10; at++) activity.addRow({ ...row, at, assetId: String(at) })
-    expect(activity.recent.length).toBe(RECENT_ROWS)
-    expect(activity.recent[0]?.assetId).toBe(String(RECENT_ROWS + 9))
   })
 })

@@ -4,13 +4,11 @@ import { collectFleet } from '../../../src/app/fleet/fleet-metrics.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { type DaemonCard, readCard } from '../../../src/fleet/daemon-card.js'
 import type { FleetState } from '../../../src/fleet/fleet-state.js'
-import { JobPace } from '../../../src/fleet/job-pace.js'
 import { memoryFleet } from '../../../src/fleet/memory-fleet.js'
-import type { RecentRow } from '../../../src/fleet/recent-rows.js'
-import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { sampleState } from '../../observe/console-parts.js'
-import { cardOf } from '../../support/fleet-cards.js'
+import { cardOf, recentRow } from '../../support/fleet-cards.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 
 const card = (change: Partial<DaemonCard> = {}) => cardOf({ name: 'one:1', ...change })
 
@@ -40,18 +38,7 @@ function newQueue() {
 
 const named = async (fleet: Fleet) => (await fleet.daemons()).map(({ name, state }) => `${name} ${state}`)
 
-const ROW: RecentRow = {
-  at: 1,
-  assetId: 'a',
-  title: 't',
-  mediaType: 'image',
-  outcome: 'abstained',
-  risk: null,
-  algorithm: null,
-  scoreId: null,
-  openToRecordMs: null,
-  reason: 'media-too-small',
-}
+const ROW = recentRow({ outcome: 'abstained', reason: 'media-too-small' })
 
 describe('a daemon of a fleet', () => {
   it('knows itself before it announced anything, and the others by their word', async () => {
@@ -165,15 +152,14 @@ describe('the metrics of a fleet', () => {
   const state = sampleState().fleet as FleetState
 
   async function exported(...states: (FleetState | null)[]): Promise<string> {
-    const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
+    const metrics = newMetrics()
     let reading = async (): Promise<FleetState> => state
     metrics.beforeScrape(() => collectFleet({ state: () => reading() }, metrics))
     for (const one of states) {
       reading = () => (one ? Promise.resolve(one) : Promise.reject(new AttestdError('queue-unreachable')))
       await metrics.text()
     }
-    const lines = (await metrics.text()).split('\n')
-    return lines.filter((line) => /^attestd_(fleet|waiting|drain|deadline)/.test(line)).join('\n')
+    return (await metricLines(metrics, /^attestd_(fleet|waiting|drain|deadline)/)).join('\n')
   }
 
   it('state who is there, what differs, and the work ahead', async () => {
@@ -202,46 +188,5 @@ describe('the metrics of a fleet', () => {
     expect(text).not.toContain('attestd_fleet_last_seen')
     expect(text).toContain('attestd_fleet_mixed{what="version"} 0')
     expect(await exported(state, null)).toBe('')
-  })
-})
-
-describe('the pace of jobs', () => {
-  function newPace() {
-    const clock = { now: 0 }
-    return { clock, pace: new JobPace(() => clock.now) }
-  }
-
-  it('right after the start is that of a whole second at least', () => {
-    const { clock, pace } = newPace()
-    clock.now = 10
-    for (let nth = 0; nth < 5; nth++) pace.ended(1)
-    expect(pace.perSecond()).toBe(5)
-    clock.now = 2000
-    expect(pace.perSecond()).toBe(2.5)
-  })
-
-  it('counts a job of exactly a minute ago, and none older', () => {
-    const { clock, pace } = newPace()
-    clock.now = 100_000
-    pace.ended(1)
-    clock.now += 60_000
-    expect(pace.perSecond()).toBeCloseTo(1 / 60, 12)
-    clock.now += 1
-    expect(pace.perSecond()).toBe(0)
-  })
-
-  it('what it could do is judged by the last hundred jobs', () => {
-    const { pace } = newPace()
-    for (let nth = 0; nth < 300; nth++) pace.ended(10_000)
-    for (let nth = 0; nth < 100; nth++) pace.ended(500)
-    expect(pace.capacity(4)).toBe(8)
-    pace.ended(500 + 100 * 500)
-    expect(pace.capacity(4)).toBe(4)
-  })
-
-  it('of jobs that take no time at all is finite', () => {
-    const { pace } = newPace()
-    pace.ended(0)
-    expect(pace.capacity(3)).toBe(3000)
   })
 })

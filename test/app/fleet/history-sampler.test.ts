@@ -2,18 +2,15 @@ import { expect, it } from 'vitest'
 import { historySampler, pointOf } from '../../../src/app/fleet/history-sampler.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import { HISTORY_EVERY_MS, History } from '../../../src/fleet/history.js'
+import { History } from '../../../src/fleet/history.js'
 import type { RecentRow } from '../../../src/fleet/recent-rows.js'
-import { documentOf } from '../../../src/observe/console/history-document.js'
 import { sampleState } from '../../observe/console-parts.js'
+import { recentRow } from '../../support/fleet-cards.js'
 import { ManualClock } from '../../support/manual-clock.js'
 
 const STATE = sampleState().fleet!
 
-function row(assetId: string, facts: Partial<RecentRow> = {}): RecentRow {
-  const nothing = { risk: null, algorithm: null, scoreId: null, openToRecordMs: null, reason: null }
-  return { at: 1, assetId, title: '', mediaType: 'image', outcome: 'verdict', ...nothing, ...facts }
-}
+const row = (assetId: string, facts: Partial<RecentRow> = {}) => recentRow({ assetId, outcome: 'verdict', ...facts })
 
 const verdict = (assetId: string, algorithm: string, percent: number) =>
   row(assetId, { algorithm, risk: riskOfPercent(percent) })
@@ -66,16 +63,4 @@ it('counts each row once, none from before its start, and all that came while th
   await sample()
   expect(history.points.map(({ abstained }) => abstained)).toEqual([null, 0, null, null, 1])
   expect(history.points.map(({ waiting }) => waiting?.analyze ?? null)).toEqual([14, 14, 14, null, 14])
-})
-
-it('an hour is kept, and is given in columns of one length', () => {
-  const history = new History()
-  for (let nth = 0; nth < 400; nth++) history.add(pointOf(STATE, nth === 399 ? [verdict('a', 'one@1', 12.3)] : [], nth))
-  const { at, everyMs, plots } = documentOf(history.points)
-  expect([everyMs * at.length, at[0], at.at(-1)]).toEqual([60 * 60_000, 40, 399])
-  expect(everyMs).toBe(HISTORY_EVERY_MS)
-  const risks = plots.find(({ id }) => id === 'risks')!
-  expect(risks.series.map(({ name, values }) => [name, values.length, values.at(-2), values.at(-1)])).toEqual([
-    ['one@1', 360, null, 12.3],
-  ])
 })

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { countDetectorEvent, countMediaEvent, partLabel } from '../../../src/app/open/room-events.js'
 import type { LoadedDetector } from '../../../src/detect/detection.js'
-import { createMetrics } from '../../../src/observe/metrics/metrics.js'
-import { ManualClock } from '../../support/manual-clock.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 
 function counted() {
-  const metrics = createMetrics({ clock: new ManualClock(), processMetrics: false })
-  const series = async (name: RegExp) => (await metrics.text()).split('\n').filter((line) => name.test(line))
+  const metrics = newMetrics()
+  const series = (name: RegExp) => metricLines(metrics, name)
   return { detector: countDetectorEvent(metrics), media: countMediaEvent(metrics), series }
 }
 

@@ -7,6 +7,7 @@ import { chosenDetectors } from '../../../src/config/detector-choice.js'
 import { AttestdError } from '../../../src/core/errors.js'
 import { silentLog } from '../../../src/core/log.js'
 import type { DetectorChoice } from '../../../src/detect/package/selection.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
 const dataDir = folderForEach()
@@ -178,23 +179,21 @@ describe('what the data directory keeps', () => {
   })
 
   it('and cannot be read is said, because the setting counts then', async () => {
-    const warned: unknown[] = []
-    const log = { ...silentLog, warn: (facts: unknown) => void warned.push(facts) }
+    const log = new KeptLog()
     await DetectorSelection.open(settings('a'), log)
-    expect(warned).toEqual([])
+    expect(log.lines).toEqual([])
     await fs.writeFile(path.join(dataDir, 'detectors.json'), '')
     await DetectorSelection.open(settings('a'), log)
-    expect(warned).toMatchObject([{ reason: 'data-dir-unusable', file: path.join(dataDir, 'detectors.json') }])
+    expect(log.lines).toMatchObject([{ reason: 'data-dir-unusable', file: path.join(dataDir, 'detectors.json') }])
   })
 
   it('cannot be kept in a directory that is gone: the daemon works with it all the same', async () => {
-    const warned: unknown[] = []
-    const log = { ...silentLog, warn: (facts: unknown) => void warned.push(facts) }
+    const log = new KeptLog()
     const selection = await DetectorSelection.open(settings('a'), log)
     await fs.rm(dataDir, { recursive: true })
     await selection.follow(order('1', 'b'), reloads().reload)
     expect(selection.state).toMatchObject({ chosen: 'b', outcome: 'done' })
-    expect(warned).toMatchObject([{ reason: 'data-dir-unusable' }])
+    expect(log.lines).toMatchObject([{ reason: 'data-dir-unusable' }])
     await fs.mkdir(dataDir)
   })
 

@@ -125,12 +125,6 @@ describe('directory lock', () => {
     expect(await Promise.race([lock.lost, settle()])).toBeUndefined()
   })
 
-  it('knows the living from the dead and admits what it cannot see', async () => {
-    expect(await isAlive(own)).toBe(true)
-    expect(await isAlive({ ...own, pid: deadPid })).toBe(false)
-    expect(await isAlive({ ...own, scope: 'elsewhere' })).toBeNull()
-  })
-
   it.runIf(process.platform === 'linux')('takes a zombie for dead', async () => {
     // The node that takes the shell's place never collects the shell's child. Not `sleep`: a bare machine may have none.
     const idle = `"${process.execPath}" -e "setInterval(() => {}, 60000)"`

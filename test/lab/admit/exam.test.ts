@@ -128,6 +128,16 @@ describe('thresholds of a file', () => {
     else expect(ask).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
   })
 
+  it('go behind those of flags', () => {
+    const text = 'minAuc: 0.8\nlicenses: [MIT]\n'
+    expect(parseThresholds(text, { minAuc: 0.9 }, 'x.yaml')).toEqual({ minAuc: 0.9, licenses: ['MIT'] })
+  })
+
+  it('are refused by what they are', () => {
+    expect(() => parseThresholds('a: [', {}, 'x.yaml')).toThrow(/is not YAML/)
+    expect(() => parseThresholds('', {}, 'x.yaml')).toThrow(/No threshold is stated/)
+  })
+
   it('may be empty where a flag states one', () => {
     expect(parseThresholds('', { minAuc: 0.7 }, 'x.yaml')).toEqual({ minAuc: 0.7 })
     expect(parseThresholds(null, { minAuc: 0.7 }, 'x.yaml')).toEqual({ minAuc: 0.7 })

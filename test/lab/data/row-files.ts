@@ -2,9 +2,8 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { folderForAll } from '../../support/temporary-folder.js'
 
-/** A folder for the files of one test file, removed with its last test. */
-export function rowFiles() {
-  const folder = folderForAll()
+/** Writes files of rows. @param folder @default one for all tests of the file */
+export function rowFiles(folder = folderForAll()) {
   return {
     path: folder,
     /** Writes a file of the folder. @returns its path */

@@ -1,29 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { evaluate, worst } from '../../../src/lab/evaluate/evaluate.js'
-import { type Evaluation, evaluationSchema } from '../../../src/lab/evaluate/evaluation.js'
+import { worst } from '../../../src/lab/evaluate/evaluate.js'
+import { evaluationSchema } from '../../../src/lab/evaluate/evaluation.js'
 import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
 import { tinyLoaded } from '../../support/tiny-loaded.js'
+import { evaluationBy } from './evaluation-by.js'
 
 const tiny = tinyLoaded()
 
-function evaluationOf(
-  scored: readonly ScoredRow[],
-  { prior = null as number | null, by = [] as string[] } = {},
-): Evaluation {
-  return evaluate(scored, {
-    detector: tiny(),
-    data: { from: 'index.csv', limit: null, otherMedia: 0, prior },
-    by,
-    command: 'attestd models eval',
-    attestd: '0.1.0',
-    node: 'v24',
-    platform: 'test',
-    now: Date.UTC(2026, 10, 22),
-    random: seededRandom(1),
-  })
-}
+const evaluationOf = (scored: readonly ScoredRow[], options: { prior?: number; by?: string[] } = {}) =>
+  evaluationBy(tiny(), scored, options)
 
 const MIXED = [scoredRow(0.9, true), scoredRow(0.2, true), scoredRow(0.1, false), scoredRow(0.7, false)]
 

@@ -1,32 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
-import { loadPackage } from '../../../src/detect/package/package-loader.js'
-import { evaluate } from '../../../src/lab/evaluate/evaluate.js'
-import type { Evaluation } from '../../../src/lab/evaluate/evaluation.js'
+import { describe, expect, it } from 'vitest'
 import type { ScoredRow } from '../../../src/lab/evaluate/scored-row.js'
-import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { evaluationPage } from '../../../src/lab/report/evaluation-page.js'
-import { writeTinyPackage } from '../../support/detector-package.js'
 import { refusedRow, scoredRow } from '../../support/scored-rows.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { tinyLoaded } from '../../support/tiny-loaded.js'
+import { evaluationBy } from '../evaluate/evaluation-by.js'
 import { textOf } from './text-of-page.js'
 
-const folder = folderForAll()
-let made: (scored: readonly ScoredRow[], prior?: number | null) => Evaluation
-beforeAll(async () => {
-  const detector = await loadPackage(await writeTinyPackage(folder))
-  made = (scored, prior = null) =>
-    evaluate(scored, {
-      detector,
-      data: { from: 'index.csv', limit: null, otherMedia: 0, prior },
-      by: ['source'],
-      command: 'attestd models eval x',
-      attestd: '0.1.0',
-      node: 'v24',
-      platform: 'test',
-      now: Date.UTC(2026, 10, 22, 13, 5, 7),
-      random: seededRandom(1),
-    })
-})
+const tiny = tinyLoaded()
+const made = (scored: readonly ScoredRow[], prior: number | null = null) =>
+  evaluationBy(tiny(), scored, { prior, by: ['source'] })
 
 describe('the page of an evaluation', () => {
   const rows = () => [

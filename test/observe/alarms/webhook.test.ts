@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
-import type { Log } from '../../../src/core/log.js'
 import type { Alarm } from '../../../src/observe/alarms/alarm.js'
 import { Webhook, type WebhookOptions } from '../../../src/observe/alarms/webhook.js'
+import { KeptLog } from '../../support/kept-log.js'
+import { endServer, listen, urlAnswering, urlOf } from '../../support/local-server.js'
 
 /** The limit of one try, which stays as it is. */
 const TRY_MS = 10_000
@@ -18,10 +18,6 @@ const alarm: Alarm = {
   at: Date.UTC(2026, 0, 1),
   machine: 'm1',
 }
-const closers: (() => void)[] = []
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-})
 
 interface Got {
   readonly headers: http.IncomingHttpHeaders
@@ -37,15 +33,12 @@ async function bench(statuses: number[] = [], options: Partial<WebhookOptions> =
     got.push({ headers: request.headers, body })
     response.writeHead(statuses.shift() ?? 200, { location: 'http://127.0.0.1:9/' }).end('no')
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  closers.push(() => server.close())
-  const lines: string[] = []
-  const write = (facts: unknown, message: string) => lines.push(JSON.stringify(facts) + message)
-  const log: Log = { debug: write, info: write, warn: write, error: write }
+  await listen(server)
+  onTestFinished(() => endServer(server))
+  const log = new KeptLog()
   const outcomes: string[] = []
-  const { port } = server.address() as AddressInfo
   const webhook = new Webhook({
-    url: `http://127.0.0.1:${port}/services/${KEY}`,
+    url: `${urlOf(server)}/services/${KEY}`,
     secret: undefined,
     template: 'json',
     clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms === TRY_MS ? ms : ms / 100, signal) },
@@ -55,7 +48,7 @@ async function bench(statuses: number[] = [], options: Partial<WebhookOptions> =
     ...options,
   })
   const ended = (count: number) => expect.poll(() => outcomes).toHaveLength(count)
-  return { ended, got, lines, outcomes, server, webhook }
+  return { ended, got, log, outcomes, server, webhook }
 }
 
 describe('a message', () => {
@@ -103,35 +96,28 @@ describe('a receiver', () => {
   })
 
   it('that never takes it is given up after eight tries, counted and logged without the URL; the next message is sent', async () => {
-    const { ended, got, lines, outcomes, webhook } = await bench(Array.from({ length: 8 }, () => 404))
+    const { ended, got, log, outcomes, webhook } = await bench(Array.from({ length: 8 }, () => 404))
     webhook.send(alarm)
     webhook.send({ ...alarm, id: 'two' })
     await ended(2)
     expect([outcomes, got.length]).toEqual([['failed', 'ok'], 9])
-    expect(lines.join('\n')).toContain('"reason":"webhook-failed","detail":"The webhook answered with HTTP 404."')
-    expect(lines.join('\n')).not.toContain(KEY)
+    expect(log.text).toContain('"reason":"webhook-failed","detail":"The webhook answered with HTTP 404."')
+    expect(log.text).not.toContain(KEY)
   })
 
   it('that is away holds up nobody, and its address is not logged', async () => {
-    const { ended, lines, outcomes, server, webhook } = await bench()
+    const { ended, log, outcomes, server, webhook } = await bench()
     server.close()
     await new Promise((resolve) => setImmediate(resolve))
     webhook.send(alarm)
     await ended(1)
     expect(outcomes).toEqual(['failed'])
-    expect(lines.join('\n')).toContain('The webhook was not reached (ECONNREFUSED).')
-    expect(lines.join('\n')).not.toMatch(/services|127\.0\.0\.1/)
+    expect(log.text).toContain('The webhook was not reached (ECONNREFUSED).')
+    expect(log.text).not.toMatch(/services|127\.0\.0\.1/)
   })
 
   it('that hangs leaves at most fifty messages waiting; the oldest are dropped', async () => {
-    const server = http.createServer(() => {})
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    closers.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
-    const { outcomes, webhook } = await bench([], { url: `http://127.0.0.1:${port}/` })
+    const { outcomes, webhook } = await bench([], { url: await urlAnswering(() => {}) })
     for (let nth = 0; nth < 60; nth++) webhook.send({ ...alarm, id: String(nth) })
     expect(outcomes).toEqual(Array.from({ length: 9 }, () => 'dropped'))
     await webhook.flush(10)

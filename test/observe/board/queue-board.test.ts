@@ -36,7 +36,7 @@ describe.each(engines)('the board on %s', (url) => {
   }
 
   it('serves a page that names no other site', async () => {
-    const { server, call } = await openBoard()
+    const { call } = await openBoard()
     const answer = await call('/')
     const page = await answer.text()
     expect(answer.status).toBe(200)
@@ -46,11 +46,10 @@ describe.each(engines)('the board on %s', (url) => {
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'self';")
     for (const [, file] of page.matchAll(/(?:href|src)="(static\/[^"]+)"/g))
       expect((await call(`/${file}`)).status).toBe(200)
-    await server.close()
   })
 
   it('shows the queues with their jobs, and takes no write without a password', async () => {
-    const { server, call, recorded } = await openBoard()
+    const { call, recorded } = await openBoard()
     const { queues } = (await (
       await call('/api/queues?activeQueue=submit&status=failed&page=1&jobsPerPage=10')
     ).json()) as BoardAnswer
@@ -68,21 +67,18 @@ describe.each(engines)('the board on %s', (url) => {
     expect((await call('/api/queues/pause', 'PUT')).status).toBe(405)
     expect(recorded).toEqual([])
     expect((await engine.counts('submit')).failed).toBe(1)
-    await server.close()
   })
 
   it('names a job by the asset that it is about, and says why nothing can be changed', async () => {
-    const { server, call } = await openBoard()
+    const { call } = await openBoard()
     const { queues } = (await (
       await call('/api/queues?activeQueue=analyze-image&status=prioritized')
     ).json()) as BoardAnswer
     expect(queues[0]!.jobs.map(({ name }) => name)).toEqual(['A <b>waiting</b> one'])
     expect(queues[0]!.description).toContain('ATTESTD_HTTP_PASSWORD')
-    await server.close()
     const writable = await openBoard(PASSWORD)
     const { queues: open } = (await (await writable.call('/api/queues')).json()) as BoardAnswer
     expect(open[0]!.description).toBeUndefined()
-    await writable.server.close()
   })
 
   it('says at once that the queue is away, to people as a page', async () => {
@@ -97,14 +93,12 @@ describe.each(engines)('the board on %s', (url) => {
       503,
       { error: { reason: 'queue-unreachable', message: 'Redis is gone.' }, message: 'Redis is gone.' },
     ])
-    await server.close()
   })
 
   it('shows queues that are paused', async () => {
     const queue = () => ({ ok: false, reason: 'queue-paused', message: 'Paused: analyze.' }) as const
     const { server } = await startTestServer({ checks: { queue } })
     expect((await fetch(`${server.url}/queues`)).status).toBe(200)
-    await server.close()
   })
 
   it('retries a failed job for whoever knows the password', async () => {
@@ -116,7 +110,6 @@ describe.each(engines)('the board on %s', (url) => {
     expect((await engine.counts('submit')).failed).toBe(1)
     expect((await call(route, 'PUT')).status).toBe(200)
     expect(await engine.counts('submit')).toMatchObject({ failed: 0, waiting: 1 })
-    await server.close()
   })
 })
 

@@ -24,11 +24,8 @@ it.each([
   expect(replayCommand(id, ['--config', '/srv/a.yaml'])).toBe(line)
 })
 
-it('the page shows what was asked for, a failed row with its message and risk, and refuses what is no outcome', async ({
-  onTestFinished,
-}) => {
+it('the page shows what was asked for, a failed row with its message and risk, and refuses what is no outcome', async () => {
   const { server } = await startTestServer()
-  onTestFinished(() => server.close())
   const get = async (query: string) => (await fetch(`${server.url}/?${query}`)).text()
   const failed = await get('outcome=failed')
   expect(failed).toContain('The service has another score of this key.')
@@ -40,11 +37,8 @@ it('the page shows what was asked for, a failed row with its message and risk, a
   expect((await fetch(`${server.url}/?outcome=bad`)).status).toBe(400)
 })
 
-it('the history and the files of the console are for those only who may see the console', async ({
-  onTestFinished,
-}) => {
+it('the history and the files of the console are for those only who may see the console', async () => {
   const { server } = await startTestServer({ password: 'correct horse' })
-  onTestFinished(() => server.close())
   for (const route of ['/history', '/console/plots.js', '/console/uplot.js']) {
     expect((await fetch(server.url + route)).status).toBe(401)
   }

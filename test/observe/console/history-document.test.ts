@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import type { HistoryPoint } from '../../../src/fleet/history.js'
+import { HISTORY_EVERY_MS, type HistoryPoint } from '../../../src/fleet/history.js'
 import { documentOf } from '../../../src/observe/console/history-document.js'
 import { EMPTY, FULL } from './history-points.js'
 
@@ -38,7 +38,7 @@ describe('documentOf', () => {
 
   it('is empty before the first point, and states its times', () => {
     expect(documentOf([]).at).toEqual([])
-    expect(documentOf([EMPTY, FULL]).at).toEqual([0, 10_000])
+    expect(documentOf([EMPTY, FULL])).toMatchObject({ at: [0, 10_000], everyMs: HISTORY_EVERY_MS })
     expect(documentOf([]).plots.map(({ id }) => id)).toEqual([
       'pace',
       'open-to-accepted',

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { MetricEntry } from '../../../src/observe/metrics/metric-entry.js'
 import { METRIC_GROUPS, METRICS } from '../../../src/observe/metrics/metric-table.js'
 import { createMetrics } from '../../../src/observe/metrics/metrics.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { metricLines, newMetrics } from '../../support/metric-lines.js'
 
 const clock = new ManualClock()
 const entries = Object.values<MetricEntry>(METRICS)
@@ -37,7 +37,7 @@ describe('the metric table', () => {
 
 describe('createMetrics', () => {
   it('exposes what was counted, set and observed', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' })
     metrics.jobs.inc({ queue: 'submit', outcome: 'completed', reason: 'none' }, 2)
     metrics.beforeScrape(() => metrics.queueDepth.set({ queue: 'analyze', state: 'waiting' }, 7))
@@ -61,7 +61,7 @@ describe('createMetrics', () => {
   })
 
   it('compares the stake exactly, although the gauges are floats', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     const minStakeWei = 10n ** 18n
     metrics.setStake({ stakedWei: minStakeWei - 1n, minStakeWei })
     expect(await metrics.text()).toMatch(/attestd_stake_ether 1\n[\s\S]*attestd_stake_enough 0\n/)
@@ -70,7 +70,7 @@ describe('createMetrics', () => {
   })
 
   it('reads collected values at the scrape, and counts a collector that fails', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     let depth = 1
     metrics.beforeScrape(() => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, depth))
     metrics.beforeScrape(() => Promise.reject(new Error('no queue')))
@@ -82,7 +82,7 @@ describe('createMetrics', () => {
   })
 
   it('collects once for all scrapes of a moment, and again for the next', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     let depth = 0
     metrics.beforeScrape(async () => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, ++depth))
     const texts = await Promise.all(Array.from({ length: 50 }, () => metrics.text()))
@@ -92,7 +92,7 @@ describe('createMetrics', () => {
 
   it('waits for a collector for a while only', async () => {
     const standing = new ManualClock()
-    const metrics = createMetrics({ clock: standing, processMetrics: false })
+    const metrics = newMetrics(standing)
     metrics.beforeScrape(() => new Promise(() => {}))
     const text = metrics.text()
     await standing.untilSleeping()
@@ -101,7 +101,7 @@ describe('createMetrics', () => {
   })
 
   it('a gauge that is cleared has no series, with labels and without', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     metrics.lastInferenceAge.set({}, 14)
     metrics.mediaFetching.set({ state: 'first' }, 1)
     for (const gauge of [metrics.lastInferenceAge, metrics.mediaFetching]) gauge.clear()
@@ -111,7 +111,7 @@ describe('createMetrics', () => {
   })
 
   it('what is read of the fleet has no series where the next scrape cannot read it', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     let isAway = false
     metrics.beforeScrape(() => {
       if (isAway) throw new Error('no queue')
@@ -138,24 +138,22 @@ describe('createMetrics', () => {
   })
 
   it('a gauge that nobody has set yet has no series', async () => {
-    const text = await createMetrics({ clock, processMetrics: false }).text()
+    const text = await newMetrics(clock).text()
     const gauges = entries.filter(({ buckets, name }) => !buckets && !name.endsWith('_total'))
     for (const { name } of gauges) expect(text).not.toMatch(new RegExp(`^${name}[ {]`, 'm'))
   })
 
   it('what an alert counts stands at 0 before it first happens', async () => {
-    const text = await createMetrics({ clock, processMetrics: false }).text()
+    const text = await newMetrics(clock).text()
     expect(text).toContain('attestd_missed_total{turnaround="priority_5min",reason="late"} 0\n')
     expect(text).toContain('attestd_scores_total{how="accepted"} 0\n')
   })
 
   it('bounds the series of a metric', async () => {
-    const metrics = createMetrics({ clock, processMetrics: false })
+    const metrics = newMetrics(clock)
     for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })
     metrics.gatewayRequests.inc({ gateway: 'host-0', outcome: 'ok' })
-    const lines = (await metrics.text())
-      .split('\n')
-      .filter((line) => line.startsWith('attestd_gateway_requests_total{'))
+    const lines = await metricLines(metrics, /^attestd_gateway_requests_total\{/)
     expect(lines).toHaveLength(301)
     expect(lines).toContain('attestd_gateway_requests_total{gateway="host-0",outcome="ok"} 2')
     expect(lines).toContain('attestd_gateway_requests_total{gateway="other",outcome="other"} 700')
@@ -171,7 +169,7 @@ describe('who uses the metrics', () => {
   const app = ['src/app', 'src/cli'].flatMap((folder) => filesUnder(folder, /\.ts$/)).join('\n')
   const stakeKeys = new Set(Object.keys(METRICS).filter((key) => key.startsWith('stake')))
 
-  it.skipIf(!app.includes('createMetrics'))('the app feeds every metric of the table', () => {
+  it('the app feeds every metric of the table', () => {
     const idle = Object.keys(METRICS).filter((key) => !new RegExp(`\\b${key}\\.(inc|set|observe)\\b`).test(app))
     expect(idle.filter((key) => !stakeKeys.has(key) && key !== 'scrapeFailures')).toEqual([])
     expect(app).toContain('setStake(')
@@ -179,9 +177,8 @@ describe('who uses the metrics', () => {
 
   it('every metric that a dashboard, alert or page names exists', () => {
     const known = new Set(entries.map(({ name }) => name))
-    const pages = ['README.md', 'CONTRIBUTING.md'].map((name) => path.join(packagePath(), name)).filter(fs.existsSync)
-    const config = fs.existsSync(packagePath('config')) ? filesUnder('config', /\.(json|ya?ml|md)$/) : []
-    const text = [...pages.map((page) => fs.readFileSync(page, 'utf8')), ...config].join('\n')
+    const pages = ['README.md', 'CONTRIBUTING.md'].map((name) => fs.readFileSync(packagePath(name), 'utf8'))
+    const text = [...pages, ...filesUnder('config', /\.(json|ya?ml|md)$/)].join('\n')
     const named = text.match(
       /\battestd_(?:[a-z_]+_)?(?:total|seconds|bytes|ether|wei|percent|depth|ready|trusted|enough|connected|processes|info|daemons|second|mixed|jobs|ahead|psi|fetching)\b/g,
     )

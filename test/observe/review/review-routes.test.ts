@@ -1,16 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { MediaType } from '../../../src/core/media-types.js'
 import { riskOfPercent } from '../../../src/core/risk.js'
-import type { HttpServer } from '../../../src/observe/http-server.js'
 import type { ReviewHandlers } from '../../../src/observe/review/review-port.js'
 import { HOSTILE, NOW, startTestServer } from '../console-parts.js'
 
 const PASSWORD = 'long-enough'
 const ID = `asset-${'ab'.repeat(20)}`
 const authorization = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`
-let server: HttpServer | undefined
-afterEach(() => server?.close())
 
 function itemOf(mediaType: MediaType) {
   const risk = riskOfPercent(48.25)
@@ -39,8 +36,7 @@ async function serve(mediaType: MediaType, change: Partial<ReviewHandlers> = {})
     ...change,
   }
   const started = await startTestServer({ review, password: PASSWORD })
-  server = started.server
-  const { url } = server
+  const { url } = started.server
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await fetch(`${url}${path}`, {
       redirect: 'manual',
@@ -82,9 +78,7 @@ describe('the review pages', () => {
   it('are closed without the password, and are not there where none is set', async () => {
     const { ask } = await serve('image')
     expect((await ask('/review', { headers: { authorization: '' } })).status).toBe(401)
-    await server?.close()
     const { server: open } = await startTestServer({ review: {} as ReviewHandlers })
-    server = open
     expect((await fetch(`${open.url}/review`)).status).toBe(404)
   })
 

@@ -6,6 +6,7 @@ import { DriftWatch } from '../../../src/app/drift/drift-watch.js'
 import { populationOf, type Seen, stabilityIndex } from '../../../src/app/drift/population.js'
 import { silentLog } from '../../../src/core/log.js'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { settle } from '../../support/manual-clock.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
@@ -54,6 +55,12 @@ describe('the reference of a detector', () => {
     ['that is cut', '{"detector":'],
   ])('is no evaluation %s', async (_, content) => {
     await evaluated('eval.json', content)
+    expect(await readReference(places, detector)).toBeNull()
+  })
+
+  it('is no figures on too few sample media', async () => {
+    const rows = Array.from({ length: 199 }, () => ({ risk: 1 }))
+    await evaluated('fixture.json', { detector: { digest: detector.digest }, rows })
     expect(await readReference(places, detector)).toBeNull()
   })
 
@@ -131,9 +138,17 @@ describe('the index', () => {
     expect(stabilityIndex(draw(500, 0.4), draw(500, 0))).toBeGreaterThan(0.25)
   })
 
-  it('puts a risk on the edge of a bin into the upper one', () => {
+  it('is what its formula says', () => {
+    const [a, b] = [50.5 / 101, 80.5 / 101]
+    const by = (x: number, y: number) => (x - y) * Math.log(x / y)
+    expect(stabilityIndex([50, 50], [80, 20])).toBeCloseTo(by(a, b) + by(1 - a, 1 - b), 12)
+  })
+
+  it('is of ten bins, an edge in the upper one, and of abstentions, among them files without a risk', () => {
     const bins = (risk: number) => populationOf([{ risk, abstained: false }]).risks.indexOf(1)
     expect([0, 0.0999, 0.1, 0.5, 0.8999, 0.9, 1].map(bins)).toEqual([0, 0, 1, 5, 8, 9, 9])
+    const seen = [...[0, 1, null].map((risk) => ({ risk, abstained: risk !== 0 }))]
+    expect(populationOf(seen)).toEqual({ risks: [1, 0, 0, 0, 0, 0, 0, 0, 0, 1], abstentions: [1, 2] })
   })
 })
 
@@ -189,15 +204,40 @@ describe('the watch', () => {
     await watch.looked()
   })
 
+  it('is against the first 500 files of its own where the package has no evaluation, also after a restart', async () => {
+    const spread = (nth: number) => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })
+    const newWatch = async () => {
+      const watch = new DriftWatch(places, silentLog)
+      watch.saw(detector, spread(0))
+      await watch.looked()
+      return watch
+    }
+    const watch = await newWatch()
+    for (let nth = 0; nth < 499 + 199; nth++) watch.saw(detector, spread(nth))
+    expect(watch.rows()).toEqual([
+      { detector: 'tiny', reference: 'own', files: 199, needed: 200, risk: null, abstention: null },
+    ])
+    for (let nth = 0; nth < 301; nth++) watch.saw(detector, spread(nth))
+    expect(watch.rows()[0]?.risk).toBeLessThan(0.05)
+    await expect.poll(() => fs.readdir(places.folder)).toContain(`${detector.digest}.json`)
+
+    const again = await newWatch()
+    feed(again, 500, { risk: 0.97, abstained: false })
+    const [shifted] = again.rows()
+    expect(shifted).toMatchObject({ reference: 'own', files: 500 })
+    expect(shifted?.risk).toBeGreaterThan(0.25)
+    expect(shifted?.abstention).toBeGreaterThan(0.1)
+  })
+
   it('goes on with a reference that cannot be kept, and says so', async () => {
-    const warned: object[] = []
+    const log = new KeptLog()
     await fs.writeFile(places.folder, 'a file where the folder belongs')
-    const watch = new DriftWatch(places, { ...silentLog, warn: (facts) => void warned.push(facts) })
+    const watch = new DriftWatch(places, log)
     feed(watch, 1)
     await watch.looked()
     feed(watch, 499)
-    while (warned.length === 0) await settle()
-    expect(warned).toMatchObject([{ reason: 'data-dir-unusable' }])
+    while (log.lines.length === 0) await settle()
+    expect(log.lines).toMatchObject([{ level: 'warn', reason: 'data-dir-unusable' }])
     feed(watch, 200)
     expect(watch.rows()).toMatchObject([{ reference: 'own', files: 200, risk: expect.closeTo(0, 1) }])
   })
