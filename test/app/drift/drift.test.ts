@@ -147,7 +147,7 @@ describe('the index', () => {
   it('is of ten bins, an edge in the upper one, and of abstentions, among them files without a risk', () => {
     const bins = (risk: number) => populationOf([{ risk, abstained: false }]).risks.indexOf(1)
     expect([0, 0.0999, 0.1, 0.5, 0.8999, 0.9, 1].map(bins)).toEqual([0, 0, 1, 5, 8, 9, 9])
-    const seen = [...[0, 1, null].map((risk) => ({ risk, abstained: risk !== 0 }))]
+    const seen = [0, 1, null].map((risk) => ({ risk, abstained: risk !== 0 }))
     expect(populationOf(seen)).toEqual({ risks: [1, 0, 0, 0, 0, 0, 0, 0, 0, 1], abstentions: [1, 2] })
   })
 })
