@@ -59,7 +59,7 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
     ...Object.entries(outcomes.abstained).map(([reason, count]) => `  ${count} × ${reason}`),
     ...Object.entries(outcomes.failed).map(([reason, count]) => `  ${count} × ${reason}: failed, see scores.csv`),
     ...(data.duplicates ? [`  ${duplicatesText(data.duplicates)}`] : []),
-    `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by a re-encoding`,
+    `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by another reading of the file`,
     `  ${verdictsText(verdicts)}`,
     '',
     table(FIGURES, [

@@ -1,5 +1,6 @@
 import { isAbstention } from '../../core/errors.js'
 import type { ModelInput, Part, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
+import { spotPlaces } from '../contract/spot-places.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { encodeMuLaw, MU_LAW } from './decode/companding.js'
 import { type Recording, readRecording } from './recording.js'
@@ -36,7 +37,7 @@ export async function readAudio(
     }
   }
   const whole = await readRecording(file, sampleRate, tools)
-  const { windows, speechSeconds } = planWindows(whole.samples, plan, whole.passages)
+  const { speechSeconds, unheard, windows } = planWindows(whole.samples, plan, whole.passages)
   return {
     summary: `${describe(whole)}, ${speechSeconds.toFixed(1)} s speech`,
     length: whole.seconds,
@@ -47,6 +48,12 @@ export async function readAudio(
         const speech = speechIn(alone, plan)
         if (speech !== null) yield { name: `channel ${channel + 1} alone`, parts: partsOf(alone, speech) }
       }
+    },
+    async *spotCheck() {
+      if (unheard.length === 0) return
+      const [place] = (await spotPlaces(file, 1)) as [number]
+      const spot = unheard[Math.floor(place * unheard.length)] as Stretch
+      yield { name: 'heard between the windows judged first', parts: partsOf(whole, [spot]) }
     },
     async *variants() {
       for (const name of VARIANTS)

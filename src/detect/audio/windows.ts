@@ -14,6 +14,8 @@ export interface Stretch {
 export interface WindowPlan {
   /** In order; one may be shorter than the plan's window: `fillWindow`. */
   readonly windows: readonly Stretch[]
+  /** Windows of speech that were left out and share no sound with these. */
+  readonly unheard: readonly Stretch[]
   readonly speechSeconds: number
 }
 
@@ -53,7 +55,13 @@ export function planWindows(samples: Float32Array, plan: Plan, passages: readonl
     )
   }
   refuseFeatureless(samples, plan.sampleRate, voice)
-  return { windows: takeEvenly(kept, plan.maxWindows), speechSeconds }
+  return { ...taken(kept, plan), speechSeconds }
+}
+
+function taken(all: readonly Stretch[], { maxWindows }: Plan): Pick<WindowPlan, 'windows' | 'unheard'> {
+  const windows = takeEvenly(all, maxWindows)
+  const unheard = all.filter(({ start, end }) => windows.every((heard) => end <= heard.start || heard.end <= start))
+  return { windows, unheard }
 }
 
 /** Fewest samples that a network is given: the first features of wav2vec 2.0 are made of so many. */
@@ -74,8 +82,8 @@ export function fillWindow(stretch: Float32Array, { window, padding }: Plan): Fl
 function planAll(samples: Float32Array, plan: Plan, passages: readonly Seam[]): WindowPlan {
   if (samples.length === 0) throw withoutSpeech(0, plan)
   refuseFeatureless(samples, plan.sampleRate)
-  const windows = takeEvenly(windowsOf({ start: 0, end: samples.length }, plan, passages), plan.maxWindows)
-  return { windows, speechSeconds: samples.length / plan.sampleRate }
+  const all = windowsOf({ start: 0, end: samples.length }, plan, passages)
+  return { ...taken(all, plan), speechSeconds: samples.length / plan.sampleRate }
 }
 
 function windowsOf(

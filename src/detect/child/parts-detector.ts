@@ -16,7 +16,7 @@ import type { ImagePreprocessing } from '../package/image-plan.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import { aggregateLogits, steadyLogit } from '../scoring/aggregation.js'
 import { calibrate } from '../scoring/calibration.js'
-import { isProbed, isVerdict } from '../scoring/probe.js'
+import { isProbed, isVerdict, isVerdictReal } from '../scoring/probe.js'
 
 /** A detector that scores a file part by part with one model. */
 export function createPartsDetector(
@@ -69,6 +69,7 @@ export function createPartsDetector(
         for await (const { name, parts } of found) variants.push({ name, rawScore: together(await score(parts)) })
       }
       if (media.others !== undefined && isVerdict(risk, probe, manifest)) await scoreAll(media.others())
+      if (media.spotCheck !== undefined && isVerdictReal(risk, probe, manifest)) await scoreAll(media.spotCheck())
       if (isProbed(risk, probe, manifest)) await scoreAll(media.variants())
       return {
         rawScore,

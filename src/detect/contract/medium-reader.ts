@@ -59,6 +59,8 @@ export interface ReadMedia {
   variants(): AsyncIterable<{ readonly name: string; readonly parts: Parts }>
   /** What people may see or hear of the same file in addition: a later frame, a channel alone. Missing where there is none of it. */
   readonly others?: ReadMedia['variants']
+  /** Pieces in places that the maker of the file could not choose, for which the verdict "real" must hold, too. Missing where all was judged. */
+  readonly spotCheck?: ReadMedia['variants']
 }
 
 /** Opens a file as the plan of a package states. @throws AttestdError media-* */

@@ -9,7 +9,7 @@ export function isVerdict(evenRisk: Risk, share: number | null, { decisionBand }
   return share !== null && !isUnsure(atShare(evenRisk, share), decisionBand)
 }
 
-/** Whether a file of this risk gets the verdict "real", which pictures in other places may contradict. Parameters as of `isProbed`. */
+/** Whether a file of this risk gets the verdict "real", which pictures or sound in other places may contradict. Parameters as of `isProbed`. */
 export const isVerdictReal = (evenRisk: Risk, share: number | null, plan: Pick<Plan, 'decisionBand'>): boolean =>
   share !== null && isVerdict(evenRisk, share, plan) && atShare(evenRisk, share) < 0.5
 

@@ -63,30 +63,24 @@ export function planFrames(facts: PlanFacts, maxFrames: number): Segment[] {
 }
 
 /** Places of a spot check, and pictures at each, so far apart. */
-const SPOTS = 2
+export const SPOTS = 2
 const PICTURES_PER_SPOT = 2
 const SPOT_STEP_SECONDS = 0.4
 
 /**
  * A spot check of what a video shows elsewhere. The plan is known to those who make files: one with other pictures in all
- * places that are decoded would get a verdict about pictures that nobody sees. The places follow from the bytes, so that
- * the same file gives the same answer, and nobody chooses them other than by trying many files.
- * @param seconds length of the video @param sha256 of the file, in hex
+ * places that are decoded would get a verdict about pictures that nobody sees.
+ * @param seconds length of the video @param places shares of equal stretches of it, one each
  */
-export function planSpotCheck(seconds: number, sha256: string): Segment[] {
-  return Array.from({ length: SPOTS }, (_, index) => {
-    const share = Number.parseInt(sha256.slice(8 * index, 8 * index + 8), 16) / 2 ** 32
-    const start = ((index + share) / SPOTS) * seconds
-    const step = SPOT_STEP_SECONDS
-    return {
-      start,
-      seconds: Number.POSITIVE_INFINITY,
-      keyframesOnly: false,
-      step,
-      maxFrames: PICTURES_PER_SPOT,
-      isAsShown: true,
-    }
-  })
+export function planSpotCheck(seconds: number, places: readonly number[]): Segment[] {
+  return places.map((share, index) => ({
+    start: ((index + share) / places.length) * seconds,
+    seconds: Number.POSITIVE_INFINITY,
+    keyframesOnly: false,
+    step: SPOT_STEP_SECONDS,
+    maxFrames: PICTURES_PER_SPOT,
+    isAsShown: true,
+  }))
 }
 
 /** Estimated processor time, seconds: decoding one frame, decoding one keyframe, and what each that is kept takes beyond that. */

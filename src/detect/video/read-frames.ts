@@ -1,11 +1,11 @@
 import { AttestdError } from '../../core/errors.js'
-import { sha256OfFile } from '../../core/files.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
+import { spotPlaces } from '../contract/spot-places.js'
 import { ffmpegFacts } from './ffmpeg-facts.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
-import { planFrames, planSpotCheck } from './frame-plan.js'
+import { planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
 import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
 import { sniffVideoFormat, type VideoFormat } from './video-format.js'
 import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
@@ -52,7 +52,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
       }
     },
     async *spotCheck() {
-      yield* ffmpegFrames({ ...source, segments: planSpotCheck(seconds, await sha256OfFile(file)) })
+      yield* ffmpegFrames({ ...source, segments: planSpotCheck(seconds, await spotPlaces(file, SPOTS)) })
     },
     close: async () => {},
   }

@@ -111,7 +111,7 @@ export const evaluationSchema = z.strictObject({
   }),
   outcomes: z.strictObject({
     scored: count,
-    /** Inside the decision band, or flipped by a re-encoding: the default policy abstains. */
+    /** Inside the decision band, or flipped by another reading of the file: the default policy abstains. */
     unsure: z.strictObject({ band: count, flip: count }),
     abstained: counts,
     failed: counts,

@@ -53,7 +53,7 @@ function bandSection({ all, sure, detector: { decisionBand: band }, outcomes, ve
       html`<tr><td>${name}</td><td class="num">${show(all[key].value)}</td><td class="num soft line">${intervalText(all[key], show)}</td><td class="num">${show(sure[key].value)}</td></tr>`,
   )
   return html`<section><h2>With and without the decision band</h2>
-<p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by a re-encoding. The default policy abstains on both. ${verdictsText(verdicts)}</p>
+<p class="note">Band ${riskText(asRisk(band.low))} to ${riskText(asRisk(band.high))}: ${outcomes.unsure.band} files lie inside, ${outcomes.unsure.flip} more are flipped by another reading of the file. The default policy abstains on both. ${verdictsText(verdicts)}</p>
 <table><tr><th></th><th class="num">all ${all.rows}</th><th class="num">95 % interval</th><th class="num">sure ${sure.rows}</th></tr>${rows}</table></section>`
 }
 

@@ -33,6 +33,20 @@ async function all<T>(items: Iterable<T> | AsyncIterable<T>): Promise<T[]> {
 const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array
 
 describe('readAudio', () => {
+  it('has a window between those that are judged, at a place that follows from the bytes', async () => {
+    const voice = speechLike(8, RATE)
+    const spotOf = async (samples: Float32Array) => {
+      const media = await read(wavFile(samples, { rate: RATE }), { maxWindows: 2 })
+      const [spot] = await all(media.spotCheck?.() ?? [])
+      return spot && (await all(spot.parts))[0]?.name
+    }
+    const spots: unknown[] = []
+    for (const level of [1, 0.9, 0.8, 0.7, 0.6]) spots.push(await spotOf(voice.map((sample) => sample * level)))
+    expect(new Set(spots).size).toBeGreaterThan(1)
+    expect(await spotOf(voice)).toBe(spots[0])
+    expect(await spotOf(voice.subarray(0, 2 * RATE))).toBeUndefined()
+  })
+
   it('hears channels alone that are something else than their mean, and where there is speech in them', async () => {
     const voice = speechLike(2, RATE)
     const stereo = (left: Float32Array, right: Float32Array) => {

@@ -34,6 +34,14 @@ describe('planWindows', () => {
     expect(speechSeconds).toBeCloseTo(4.5, 0)
   })
 
+  it('states which windows of speech nobody hears, not even in part', () => {
+    const unheardOf = (seconds: number) =>
+      planWindows(speechLike(seconds, RATE), { ...ALL, maxWindows: 2 }).unheard.map(({ start }) => start / RATE)
+    expect(unheardOf(9)).toEqual([2, 3, 4, 5])
+    expect(unheardOf(5)).toEqual([])
+    expect(planWindows(speechLike(9, RATE), ALL).unheard).toEqual([])
+  })
+
   it('leaves out windows with little speech', () => {
     const found = starts(inRow(speechLike(3, RATE), silence(5), speechLike(3, RATE)))
     expect(found.length).toBeGreaterThan(2)
@@ -81,7 +89,7 @@ describe('planWindows', () => {
   })
 
   it('takes all of a sound where it does not look for speech', () => {
-    expect(planWindows(speechLike(3, RATE), ALL)).toEqual({
+    expect(planWindows(speechLike(3, RATE), ALL)).toMatchObject({
       speechSeconds: 3,
       windows: [
         { start: 0, end: 2 * RATE },

@@ -30,6 +30,9 @@ function detectorOf(
     async *others() {
       for (const [name, value] of Object.entries(others)) yield { name, parts: [part('all', value)] }
     },
+    async *spotCheck() {
+      yield { name: 'elsewhere', parts: [part('there', 5)] }
+    },
   }
   const read = async () => {
     clock.tick(30)
@@ -119,6 +122,19 @@ describe('what people may see or hear in addition', () => {
     expect(await scored(0.1, 0.5)).toEqual([])
     expect(await scored(3, null)).toEqual([])
   })
+})
+
+it('judges pieces elsewhere for the verdict "real" alone', async () => {
+  const fields = { stabilityProbe: false, decisionBand: { low: 0.4, high: 0.6 } }
+  const variantsOf = async (value: number, share: number | null) =>
+    (await detectorOf({ a: value }, fields).detector.measure('f', share)).variants
+  expect(await variantsOf(-3, 0.5)).toEqual([{ name: 'elsewhere', rawScore: 5 }])
+  for (const [value, share] of [
+    [3, 0.5],
+    [0, 0.5],
+    [-3, null],
+  ] as const)
+    expect(await variantsOf(value, share)).toEqual([])
 })
 
 describe('the stability probe', () => {

@@ -25,7 +25,7 @@ describe('the page of an evaluation', () => {
       'tiny-image@1.0.0',
       'AUC 0.750',
       'No verdict 40.0 %',
-      '0 files lie inside, 1 more are flipped by a re-encoding',
+      '0 files lie inside, 1 more are flipped by another reading of the file',
       'Rows 5: 3 real, 2 fake',
       'Scored 4 Abstained: media-type-mismatch 1',
       'By source',
