@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, type Stats, statSync, writeFile } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync, type Stats, statSync, writeFile, writeFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -41,8 +41,8 @@ interface WriteOptions {
 export const writeOpen = promisify(writeFile)
 
 /**
- * Writes data to a file and closes it. Only the write itself goes through the thread pool: the way there costs more than
- * opening and closing a file.
+ * Writes data to a file and closes it. Only a write that waits for the disk goes through the thread pool: the way there
+ * costs more than to write a small file.
  * @param flag as of `open`
  */
 export async function writeTo(
@@ -53,7 +53,8 @@ export async function writeTo(
 ): Promise<void> {
   const handle = openSync(file, flag, mode)
   try {
-    await writeOpen(handle, data, { flush })
+    if (flush) await writeOpen(handle, data, { flush })
+    else writeFileSync(handle, data)
   } finally {
     closeSync(handle)
   }
@@ -69,7 +70,7 @@ export async function writeFileAtomic(
   const temporary = temporaryName(file)
   try {
     await writeTo(temporary, data, 'w', { mode, flush })
-    await fs.rename(temporary, file)
+    renameSync(temporary, file)
   } catch (error) {
     await fs.rm(temporary, { force: true })
     throw error

@@ -1,8 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { requireFolder } from '../core/disk/plain-files.js'
+import { requireFolder, requireOwnFolder } from '../core/disk/plain-files.js'
 import { isTorn, readFileIfPresent, writeTo } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
@@ -83,12 +83,6 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
 /** Not through a symbolic link. */
 const APPEND = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY
 
-/** A line of the ledger with its end, and its day (UTC, `2026-01-31`). */
-interface Line {
-  readonly day: string
-  readonly text: string
-}
-
 /** One file of the ledger. */
 interface LedgerFile {
   readonly name: string
@@ -107,11 +101,7 @@ export class Ledger {
   readonly #maxBytes: number
   /** What was written last. */
   #newest: LedgerFile | undefined
-  /** Lines that wait for the write under way; they go in one write. */
-  #waiting: Line[] = []
   #writing: Promise<void> = Promise.resolve()
-  /** The write that takes what waits. */
-  #next: Promise<void> | undefined
 
   /** @param maxBytes all files together; the oldest go first. Without it only `prune` removes any. */
   constructor(folder: string, maxBytes = Number.POSITIVE_INFINITY) {
@@ -119,37 +109,23 @@ export class Ledger {
     this.#maxBytes = maxBytes
   }
 
-  /** Resolves once the entry is in the file; those that come during a write are written together, in their order. */
+  /** Resolves once the entry is in the file; several are written in their order. */
   async append(entry: LedgerEntry): Promise<void> {
-    const text = `${JSON.stringify(storeLedgerEntry(entry))}\n`
-    this.#waiting.push({ day: new Date(entry.at).toISOString().slice(0, 10), text })
-    this.#next ??= this.#writing = this.#writing
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined
-        return this.#write(this.#waiting.splice(0))
-      })
-    await this.#next
-  }
-
-  async #write(lines: readonly Line[]): Promise<void> {
-    // At once, as `#sizeOf`: it is there but for the first line.
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    await requireFolder(this.#folder)
-    for (const day of new Set(lines.map((line) => line.day))) {
-      const texts = lines.filter((line) => line.day === day).map(({ text }) => text)
-      await this.#writeDay(day, texts.join(''))
-    }
+    const day = new Date(entry.at).toISOString().slice(0, 10)
+    const line = `${JSON.stringify(storeLedgerEntry(entry))}\n`
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#write(day, line))
+    await this.#writing
   }
 
   /** One write with O_APPEND, so that lines of several writers do not mix. A torn last line is ended first. */
-  async #writeDay(day: string, lines: string): Promise<void> {
+  async #write(day: string, line: string): Promise<void> {
+    await requireOwnFolder(this.#folder)
     const known = this.#newest
-    const file = await this.#fileFor(day, Buffer.byteLength(lines))
+    const file = await this.#fileFor(day, Buffer.byteLength(line))
     const place = path.join(this.#folder, file.name)
     const start = file.name !== known?.name && (await isTorn(place)) ? '\n' : ''
     try {
-      await writeTo(place, start + lines, APPEND, {})
+      await writeTo(place, start + line, APPEND, {})
     } catch (error) {
       // A full disk may have taken a part of the line.
       this.#newest = undefined

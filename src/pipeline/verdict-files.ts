@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { requireFolder } from '../core/disk/plain-files.js'
+import { requireFolder, requireOwnFolder } from '../core/disk/plain-files.js'
 import { isUnfinished, readFileIfPresent, UNFINISHED_MS, writeFileAtomic } from '../core/files.js'
 
 /** A file takes whole blocks of a disk, bytes. */
@@ -41,10 +41,7 @@ export class VerdictFiles {
     const folder = this.#folderOf(name)
     const bytes = onDisk(Buffer.byteLength(text))
     const held = this.#held.get(folder)
-    for (const each of [this.#root, folder]) {
-      mkdirSync(each, { recursive: true, mode: 0o700 })
-      await requireFolder(each)
-    }
+    for (const each of [this.#root, folder]) await requireOwnFolder(each)
     if (held === undefined || held + bytes > this.#share) await this.#makeRoom(folder, bytes)
     await writeFileAtomic(path.join(folder, name), text, { flush: false })
     this.#held.set(folder, (this.#held.get(folder) ?? 0) + bytes)

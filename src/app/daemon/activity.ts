@@ -38,8 +38,8 @@ export class Activity {
 
   /** A verdict is shown until the outcome of its asset is known. */
   addRow(row: RecentRow): void {
-    const others = this.#recent.filter(({ assetId, outcome }) => outcome !== 'verdict' || assetId !== row.assetId)
-    this.#recent = [row, ...others].slice(0, RECENT_ROWS)
+    const verdictAt = this.#recent.findIndex(({ assetId, outcome }) => outcome === 'verdict' && assetId === row.assetId)
+    this.#recent = [row, ...this.#recent.toSpliced(verdictAt < 0 ? RECENT_ROWS - 1 : verdictAt, 1)]
     this.#shareRow(row)
   }
 

@@ -1,7 +1,6 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { requireFolder } from '../../core/disk/plain-files.js'
+import { requireOwnFolder } from '../../core/disk/plain-files.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { readJson } from '../../core/text.js'
 import { type Population, populationOf, RISK_BINS } from './population.js'
@@ -58,8 +57,7 @@ export async function readReference(
 
 /** Keeps what a detector stated first. @throws AttestdError data-dir-unusable */
 export async function keepReference(folder: string, digest: string, { risks, abstentions }: Population): Promise<void> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-  await requireFolder(folder)
+  await requireOwnFolder(folder)
   await writeFileAtomic(ownFile(folder, digest), `${JSON.stringify({ risks, abstentions })}\n`)
 }
 

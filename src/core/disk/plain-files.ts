@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readSync } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { AttestdError, errorCode } from '../errors.js'
@@ -102,6 +102,13 @@ export async function requireFolder(folder: string): Promise<void> {
   // At once: it is asked before each small write, and the way through the thread pool costs more than the answer.
   if (lstatSync(folder).isDirectory()) return
   throw new AttestdError('data-dir-unusable', `${folder} is no folder any more: it was replaced while the daemon ran.`)
+}
+
+/** The same for a folder to write to, which is made where none is, for this user alone. @throws AttestdError data-dir-unusable */
+export async function requireOwnFolder(folder: string): Promise<void> {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  await requireFolder(folder)
 }
 
 function passOverVanished(error: NodeJS.ErrnoException): [] {

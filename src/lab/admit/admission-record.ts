@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { requireFolder } from '../../core/disk/plain-files.js'
+import { requireOwnFolder } from '../../core/disk/plain-files.js'
 import { AttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
 import { readJson } from '../../core/text.js'
@@ -57,8 +57,7 @@ export async function readAdmission(folder: string, digest: string): Promise<Adm
 /** Keeps an admission, in place of an earlier one of the same digest. @throws AttestdError data-dir-unusable */
 export async function writeAdmission(folder: string, admission: Admission): Promise<string> {
   const file = fileOf(folder, admission.digest)
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 })
-  await requireFolder(folder)
+  await requireOwnFolder(folder)
   await writeFileAtomic(file, `${JSON.stringify(admissionSchema.parse(admission), null, 2)}\n`)
   return file
 }

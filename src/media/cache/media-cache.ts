@@ -1,4 +1,4 @@
-import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
+import { createReadStream, linkSync, lstatSync, mkdirSync, renameSync, type Stats, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
@@ -139,11 +139,13 @@ export class MediaCache {
 
   async #lease(file: string, entry: Entry, { mtime, size }: { mtime: Date; size: number }): Promise<Lease> {
     const link = this.#workspace.path()
-    await fs.link(file, link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') throw error
+    try {
+      linkSync(file, link)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
       // A file system without hard links.
-      return fs.copyFile(file, link)
-    })
+      await fs.copyFile(file, link)
+    }
     const now = this.#options.clock.now()
     if (now - entry.stampedAt > STAMP_MS) {
       // The access time carries the order of use across restarts; the modification time must stay as it was checked.
@@ -237,12 +239,13 @@ export class MediaCache {
 /** Whole milliseconds survive `utimes`. A file system that keeps fewer costs another check. */
 const stateOf = ({ ino, mtimeMs, size }: Stats): FileState => `${size} ${Math.round(mtimeMs)} ${ino}`
 
-async function renameInto(file: string, target: string): Promise<void> {
+/** At once, see `requireFolder`. */
+function renameInto(file: string, target: string): void {
   try {
-    await fs.rename(file, target)
+    renameSync(file, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o700 })
-    await fs.rename(file, target)
+    mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
+    renameSync(file, target)
   }
 }
