@@ -31,7 +31,7 @@ export interface StakeContractOptions {
 const count = z.union([z.bigint(), z.number().transform(BigInt)])
 const flag = z.union([z.boolean(), count.transform((value) => value !== 0n)])
 
-type Outcome = { status: 'success'; result: unknown } | { status: 'failure'; error: unknown }
+type Outcome = PromiseSettledResult<unknown>
 
 /** Stake and roles as a contract holds them. */
 export class StakeContract {
@@ -52,12 +52,9 @@ export class StakeContract {
   async #readAt(client: PublicClient, head: ChainHead, account: Address): Promise<StakeReading> {
     const { abi } = this.#options
     const calls = [abi.stake, abi.minimum, abi.attester, abi.submitter].filter(isCall)
-    const outcomes: readonly Outcome[] = await client.multicall({
-      contracts: calls.map((call) => this.#question(call, account)),
-      blockNumber: head.number,
-      // No multicall contract is needed on the chain: its code travels with the call.
-      deployless: true,
-    })
+    // One plain call each: not every endpoint runs code that travels with a call, or has a contract that bundles them.
+    const questions = calls.map((call) => client.readContract(this.#question(call, account, head)))
+    const outcomes = await Promise.allSettled(questions)
     const answers = new Map(calls.map((call, index) => [call, outcomes[index]]))
     const value = <T>(call: StakeCall, shape: z.ZodType<T>) => this.#value(call, answers.get(call), shape)
     const role = (call: StakeCall | null) => call === null || value(call, flag)
@@ -69,19 +66,20 @@ export class StakeContract {
     }
   }
 
-  #question({ abi, takesAccount }: StakeCall, account: Address) {
+  #question({ abi, takesAccount }: StakeCall, account: Address, { number: blockNumber }: ChainHead) {
     const functions: Abi = [abi]
     return {
       address: this.#options.address,
       abi: functions,
       functionName: abi.name,
       args: takesAccount ? [account] : [],
+      blockNumber,
     }
   }
 
   #value<T>(call: StakeCall, outcome: Outcome | undefined, shape: z.ZodType<T>): T {
-    if (outcome?.status !== 'success') throw this.#problem(call, outcome?.error)
-    const parsed = shape.safeParse(pick(call, outcome.result))
+    if (outcome?.status !== 'fulfilled') throw this.#problem(call, outcome?.reason)
+    const parsed = shape.safeParse(pick(call, outcome.value))
     if (parsed.success) return parsed.data
     throw this.#unreadable(call, 'returned a value of another type')
   }

@@ -1,12 +1,9 @@
 import {
-  decodeDeployData,
   decodeFunctionData,
-  deploylessCallViaBytecodeBytecode,
   encodeFunctionResult,
   type Hex,
   isHex,
   keccak256,
-  multicall3Abi,
   parseAbi,
   toHex,
   zeroAddress,
@@ -26,8 +23,6 @@ const STAKE_ABI = parseAbi([
   'function isSubmitter(address account) view returns (bool)',
   'function isAttester(address account) view returns (bool)',
 ])
-/** The constructor by which viem runs code that stands nowhere: the code, and the call that it is to answer. */
-const WRAPPER = parseAbi(['constructor(bytes code, bytes data)'])
 
 const RequestSchema = z.object({
   jsonrpc: z.literal('2.0'),
@@ -36,7 +31,7 @@ const RequestSchema = z.object({
   params: z.array(z.unknown()).optional(),
 })
 const CallSchema = z.looseObject({
-  to: z.string().nullish(),
+  to: z.string(),
   data: z.string().optional(),
   input: z.string().optional(),
 })
@@ -110,34 +105,8 @@ function called(registry: StakeRegistry, value: unknown): Hex {
   const parsed = CallSchema.safeParse(value)
   const data = parsed.data?.input ?? parsed.data?.data
   if (!parsed.success || !isHex(data)) throw new RpcError(-32602, 'eth_call takes an object with to and data')
-  const { to } = parsed.data
-  if (to === undefined || to === null) return calledTogether(registry, data)
   // As a chain answers a call to an account without code.
-  return isContract(to) ? contractAnswer(registry, data) : '0x'
-}
-
-/** A multicall whose code travels with the call, as viem sends it: the one code that is carried out here. */
-function calledTogether(registry: StakeRegistry, data: Hex): Hex {
-  const result = callsIn(data).map(({ target, callData }) => {
-    try {
-      return { success: true, returnData: isContract(target) ? contractAnswer(registry, callData) : '0x' }
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      return { success: false, returnData: '0x' as const }
-    }
-  })
-  return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
-}
-
-function callsIn(data: Hex) {
-  try {
-    const { args } = decodeDeployData({ abi: WRAPPER, bytecode: deploylessCallViaBytecodeBytecode, data })
-    const call = decodeFunctionData({ abi: multicall3Abi, data: args[1] })
-    if (call.functionName === 'aggregate3') return call.args[0]
-  } catch {
-    // Some other code: the same refusal.
-  }
-  throw new RpcError(-32000, 'no code is run here: the chain of the sandbox holds stake and roles only')
+  return isContract(parsed.data.to) ? contractAnswer(registry, data) : '0x'
 }
 
 function contractAnswer(registry: StakeRegistry, data: Hex): Hex {

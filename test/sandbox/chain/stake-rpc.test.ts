@@ -35,8 +35,9 @@ const reads = (address: Address) => {
   ] as const
 }
 const resultsOf = async (url: string, address: Address) => {
-  const outcomes = await clientOf(url).multicall({ contracts: reads(address), deployless: true })
-  return outcomes.map(({ result, status }) => result ?? status)
+  const client = clientOf(url)
+  const outcomes = await Promise.allSettled(reads(address).map((read) => client.readContract(read as never)))
+  return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failure'))
 }
 
 describe('the chain of the sandbox', () => {
@@ -48,7 +49,7 @@ describe('the chain of the sandbox', () => {
     await expect(client.getBlock({ blockNumber: HEAD + 1n })).rejects.toThrow(/could not be found/)
   })
 
-  it('gives stake, minimum and roles, one by one and in one call', async () => {
+  it('gives stake, minimum and roles', async () => {
     const expected = [2n ** 70n, 0n, 5n, true, false, false, 'failure']
     expect(await resultsOf(sandbox.chain.rpcUrl, sandbox.chain.contract)).toEqual(expected)
     const client = clientOf(sandbox.chain.rpcUrl)
@@ -75,7 +76,7 @@ describe('the chain of the sandbox', () => {
     await expect(elsewhere).rejects.toThrow(/returned no data/)
     await expect(client.readContract({ ...contract, functionName: 'owner' })).rejects.toThrow(/reverted/)
     await expect(client.getGasPrice()).rejects.toThrow(/stake and roles only/)
-    await expect(client.call({ code: '0x00', data: '0x12' })).rejects.toThrow(/no code is run here/)
+    await expect(client.call({ code: '0x00', data: '0x12' })).rejects.toThrow(/an object with to and data/)
   })
 
   it('names what is wrong with a request by an error of JSON-RPC', async () => {
