@@ -1,8 +1,8 @@
 import basicAuth from '@fastify/basic-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import { setNewest } from '../core/newest.js'
 import { type AccessPolicy, hasBearer, sameSecret } from './http-access.js'
 import { createThrottledLog } from './throttled-log.js'
 
@@ -65,7 +65,7 @@ const MAX_ADDRESSES = 1000
 class WrongPasswords {
   readonly #clock: Pick<Clock, 'monotonic'>
   /** When all is forgiven, monotonic ms: each wrong password moves it by `ONE_EVERY_MS`. */
-  readonly #forgivenAt = new Map<string, number>()
+  readonly #forgivenAt = new LRUCache<string, number>({ max: MAX_ADDRESSES })
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock
@@ -80,6 +80,6 @@ class WrongPasswords {
   add(address: string): void {
     const now = this.#clock.monotonic()
     const forgivenAt = Math.max(now, this.#forgivenAt.get(address) ?? 0) + ONE_EVERY_MS
-    setNewest(this.#forgivenAt, address, forgivenAt, MAX_ADDRESSES)
+    this.#forgivenAt.set(address, forgivenAt)
   }
 }

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../core/clock.js'
 import type { Log } from '../core/log.js'
-import { setNewest } from '../core/newest.js'
 import type { Reason } from '../core/reasons.js'
 
 /** Lines of the same outage are counted over this time, milliseconds. */
@@ -44,7 +44,7 @@ interface Outage {
 
 /** Remembers up to 200 outages; the next written line states as `suppressed` how many were left out. */
 export function createThrottledLog({ log, clock }: ThrottledLogOptions): ThrottledLog {
-  const outages = new Map<string, Outage>()
+  const outages = new LRUCache<string, Outage>({ max: MAX_OUTAGES })
   return {
     trouble({ reason, subject, linesPerMinute = 1, level = 'warn', message, facts = {} }) {
       const key = `${reason} ${subject ?? ''}`
@@ -57,7 +57,7 @@ export function createThrottledLog({ log, clock }: ThrottledLogOptions): Throttl
       }
       const suppressed = isSameMinute ? 0 : (known?.suppressed ?? 0)
       if (isSameMinute) known.written += 1
-      else setNewest(outages, key, { since: now, written: 1, suppressed: 0 }, MAX_OUTAGES)
+      else outages.set(key, { since: now, written: 1, suppressed: 0 })
       log[level]({ ...facts, reason, ...(subject ? { subject } : {}), ...(suppressed ? { suppressed } : {}) }, message)
     },
   }

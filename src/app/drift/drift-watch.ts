@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import type { Log } from '../../core/log.js'
-import { setNewest } from '../../core/newest.js'
 import type { DriftRow } from '../../fleet/daemon-state.js'
 import { type DriftReference, keepReference, type ReferencePlaces, readReference } from './drift-reference.js'
 import { populationOf, type Seen, stabilityIndex } from './population.js'
@@ -24,7 +24,7 @@ interface Tracked {
 export class DriftWatch {
   readonly #places: ReferencePlaces
   readonly #log: Log
-  readonly #tracked = new Map<string, Tracked>()
+  readonly #tracked = new LRUCache<string, Tracked>({ max: MAX_DETECTORS })
 
   constructor(places: ReferencePlaces, log: Log) {
     this.#places = places
@@ -34,7 +34,7 @@ export class DriftWatch {
   /** @param detector id and digest of one detector, or of an ensemble */
   saw(detector: { readonly id: string; readonly digest: string }, one: Seen): void {
     const tracked = this.#tracked.get(detector.digest) ?? this.#begin(detector)
-    setNewest(this.#tracked, detector.digest, tracked, MAX_DETECTORS)
+    this.#tracked.set(detector.digest, tracked)
     tracked.seen.push(one)
     if (tracked.reading !== null) return
     if (tracked.reference === null) this.#makeReference(detector.digest, tracked)
@@ -43,11 +43,11 @@ export class DriftWatch {
 
   /** Resolves when the references of all detectors seen so far were looked for on disk. */
   async looked(): Promise<void> {
-    await Promise.all([...this.#tracked.values()].map((tracked) => tracked.reading))
+    await Promise.all([...this.#tracked.values()].map((tracked) => tracked?.reading))
   }
 
   rows(): DriftRow[] {
-    return [...this.#tracked.values()].map(rowOf)
+    return [...this.#tracked.rvalues()].flatMap((tracked) => (tracked ? [rowOf(tracked)] : []))
   }
 
   #begin({ id, digest }: { readonly id: string; readonly digest: string }): Tracked {

@@ -1,8 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { makeTemporaryFolder, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { AttestdError } from '../../core/errors.js'
-import { setNewest } from '../../core/newest.js'
 import type { DetectorHost } from '../../detect/detection.js'
 import type { MediaSource } from '../../media/media-source.js'
 import type { ViewKind } from '../../observe/review/review-port.js'
@@ -24,7 +24,7 @@ export interface ViewParts {
 /** Shows assets to a person: each is fetched and verified as for a job, and decoded in a detector process. */
 export class ReviewViews {
   readonly #parts: ViewParts
-  readonly #kept = new Map<string, Promise<Buffer>>()
+  readonly #kept = new LRUCache<string, Promise<Buffer>>({ max: KEPT })
 
   constructor(parts: ViewParts) {
     this.#parts = parts
@@ -36,7 +36,7 @@ export class ReviewViews {
     const known = this.#kept.get(key)
     if (known) return known
     const made = this.#make(asset, what)
-    setNewest(this.#kept, key, made, KEPT)
+    this.#kept.set(key, made)
     made.catch(() => this.#kept.delete(key))
     return made
   }

@@ -1,4 +1,5 @@
 import type { ReadableStorage } from 'ipfs-unixfs-exporter'
+import { LRUCache } from 'lru-cache'
 import type { CID } from 'multiformats/cid'
 import { AttestdError } from '../../core/errors.js'
 import { blockKey, inlineBytes, integrity, isVerifiableHash } from './block-check.js'
@@ -32,8 +33,8 @@ export class VerifiedBlocks implements ReadableStorage {
   #car: CarStream | null | undefined
   /** Keys of blocks that verified nodes link to; anything else in a CAR is junk. */
   readonly #linked = new Set<string>()
-  readonly #recent = new BlockShelf(RECENT_BYTES)
-  readonly #early = new BlockShelf(EARLY_BYTES)
+  readonly #recent = shelf(RECENT_BYTES)
+  readonly #early = shelf(EARLY_BYTES)
   readonly #ahead = new Map<string, Promise<Uint8Array>>()
 
   constructor(options: VerifiedBlocksOptions) {
@@ -52,8 +53,9 @@ export class VerifiedBlocks implements ReadableStorage {
     if (inline) return inline
     const key = blockKey(cid)
     const bytes =
-      this.#recent.get(key) ?? this.#early.take(key) ?? (await this.#fromCar(key)) ?? (await this.#single(cid, key))
-    this.#recent.put(key, bytes)
+      this.#recent.get(key) ?? this.#early.get(key) ?? (await this.#fromCar(key)) ?? (await this.#single(cid, key))
+    this.#early.delete(key)
+    this.#recent.set(key, bytes)
     return bytes
   }
 
@@ -93,8 +95,8 @@ export class VerifiedBlocks implements ReadableStorage {
       if (found === key) return block.bytes
       if (inlineBytes(block.cid) || this.#recent.get(found)) continue
       if (!this.#linked.has(found)) throw integrity(`its CAR holds ${block.cid.toString()}, which nothing links to`)
-      this.#early.put(found, block.bytes)
-      if (this.#early.isFull) return null
+      this.#early.set(found, block.bytes)
+      if (this.#early.calculatedSize > EARLY_BYTES / 2) return null
     }
     return null
   }
@@ -108,40 +110,6 @@ export class VerifiedBlocks implements ReadableStorage {
   }
 }
 
-/** Blocks up to a number of bytes, the oldest dropped first. */
-class BlockShelf {
-  readonly #blocks = new Map<string, Uint8Array>()
-  readonly #capacity: number
-  #bytes = 0
-
-  constructor(capacity: number) {
-    this.#capacity = capacity
-  }
-
-  get isFull(): boolean {
-    return this.#bytes > this.#capacity / 2
-  }
-
-  get(key: string): Uint8Array | undefined {
-    return this.#blocks.get(key)
-  }
-
-  take(key: string): Uint8Array | undefined {
-    const bytes = this.#blocks.get(key)
-    if (bytes) {
-      this.#blocks.delete(key)
-      this.#bytes -= bytes.length
-    }
-    return bytes
-  }
-
-  put(key: string, bytes: Uint8Array): void {
-    this.take(key)
-    this.#blocks.set(key, bytes)
-    this.#bytes += bytes.length
-    for (const oldest of this.#blocks.keys()) {
-      if (this.#bytes <= this.#capacity) break
-      this.take(oldest)
-    }
-  }
-}
+/** Blocks by their keys, in so many bytes: the one that was not used for longest goes first. */
+const shelf = (maxSize: number) =>
+  new LRUCache<string, Uint8Array>({ maxSize, sizeCalculation: ({ length }) => Math.max(1, length) })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { AttestdError } from '../../../core/errors.js'
 import type { DataRow } from '../data-row.js'
 import { labeledRow, UNSTATED } from '../row-fields.js'
@@ -75,7 +76,7 @@ const MAX_GROUPS = 2
 
 /** The media in parquet files, unpacked a row group at a time, so that memory does not grow with the data. */
 export class MediaCells {
-  readonly #groups = new Map<string, Promise<unknown[]>>()
+  readonly #groups = new LRUCache<string, Promise<unknown[]>>({ max: MAX_GROUPS })
 
   /** Bytes of one cell. @throws AttestdError lab-data-invalid */
   async bytes(file: ParquetFile, column: string, row: number): Promise<Uint8Array> {
@@ -89,10 +90,7 @@ export class MediaCells {
   #group(file: ParquetFile, column: string, group: number): Promise<unknown[]> {
     const key = `${file.file}\n${group}`
     const found = this.#groups.get(key) ?? file.group(column, group)
-    this.#groups.delete(key)
     this.#groups.set(key, found)
-    const [oldest] = this.#groups.keys()
-    if (this.#groups.size > MAX_GROUPS && oldest !== undefined) this.#groups.delete(oldest)
     return found
   }
 }
