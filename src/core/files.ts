@@ -78,14 +78,14 @@ export async function writeFileAtomic(
 }
 
 /** Writes a whole file where none is; a killed writer leaves none. @throws the system's error, such as EEXIST */
-export async function writeNewFile(file: string, data: string, mode = 0o600): Promise<void> {
+export async function writeNewFile(file: string, data: string): Promise<void> {
   const temporary = temporaryName(file)
   try {
-    await fs.writeFile(temporary, data, { mode, flush: true })
+    await fs.writeFile(temporary, data, { mode: 0o600, flush: true })
     await fs.link(temporary, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') throw error
       // A file system without hard links.
-      return fs.writeFile(file, data, { flag: 'wx', mode, flush: true })
+      return fs.writeFile(file, data, { flag: 'wx', mode: 0o600, flush: true })
     })
   } finally {
     await fs.rm(temporary, { force: true })

@@ -28,6 +28,6 @@ export interface FetchedMedia {
 export interface MediaSource {
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchedMedia>
   /** The same for a URI that comes without a content hash, as a person types it: an ipfs:// one is still verified by its CID. */
-  fetchUnstated(uri: string, signal?: AbortSignal): Promise<FetchedMedia>
+  fetchUnstated(uri: string): Promise<FetchedMedia>
   close(): Promise<void>
 }

@@ -36,7 +36,7 @@ export class SharedMediaSource implements MediaSource {
     throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
   }
 
-  async fetchUnstated(text: string, signal?: AbortSignal): Promise<FetchedMedia> {
+  async fetchUnstated(text: string): Promise<FetchedMedia> {
     this.#refuseWhenClosed()
     const uri = parseMediaUri(text)
     const media = await this.#flights.join(
@@ -44,7 +44,6 @@ export class SharedMediaSource implements MediaSource {
       text,
       (runSignal) => download(uri, null, undefined, runSignal, this.#parts),
       ({ digest, origin }) => this.#fromCache(digest, origin),
-      signal,
     )
     if (media) return media
     throw new AttestdError('media-cache-failed', 'The media vanished from the cache.')

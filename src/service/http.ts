@@ -91,8 +91,8 @@ export class HttpCaller {
   }
 
   /** One request of which only the success matters. @throws as `json` does */
-  async done(call: HttpCall, signal?: AbortSignal): Promise<void> {
-    return this.#observed(call, signal, async ({ body }) => {
+  async done(call: HttpCall): Promise<void> {
+    return this.#observed(call, undefined, async ({ body }) => {
       await this.#text(call, body)
     })
   }

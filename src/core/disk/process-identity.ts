@@ -41,7 +41,7 @@ export function answersSignals(pid: number): boolean {
 
 /** Fields 3 (state) and 22 (start, clock ticks since boot) of /proc/PID/stat; null on systems without it. */
 async function readStat(pid: number): Promise<{ state: string; started: string } | null> {
-  const stat = await readOr(`/proc/${pid}/stat`, '')
+  const stat = await readIfAny(`/proc/${pid}/stat`)
   // The name in field 2 may hold spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, started] = [fields[0], fields[19]]
@@ -49,10 +49,9 @@ async function readStat(pid: number): Promise<{ state: string; started: string }
 }
 
 async function ownScope(): Promise<string> {
-  const boot = (await readOr('/proc/sys/kernel/random/boot_id', '')).trim()
+  const boot = (await readIfAny('/proc/sys/kernel/random/boot_id')).trim()
   const namespace = await fs.readlink('/proc/self/ns/pid').catch(() => '')
   return [os.hostname(), boot, namespace].join(' ')
 }
 
-const readOr = async (file: string, fallback: string): Promise<string> =>
-  fs.readFile(file, 'utf8').catch(() => fallback)
+const readIfAny = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '')

@@ -110,23 +110,21 @@ function normalization(config: PreprocessorConfig, guesses: string[]): ImagePrep
   if (config.do_rescale === false)
     guesses.push('The export does not rescale; bytes from 0 to 255 were taken as they are.')
   const normalizes = config.do_normalize ?? true
-  const mean = normalizes ? tripleOf(config.image_mean, 'image_mean', 0.5, guesses) : [0, 0, 0]
+  const mean = normalizes ? tripleOf(config.image_mean, 'image_mean', guesses) : [0, 0, 0]
   // EfficientNet divides by the deviation once more for the classifier on top of the network.
   const times = Number(normalizes) + Number(config.include_top ?? false)
-  const std = times === 0 ? [1, 1, 1] : tripleOf(config.image_std, 'image_std', 0.5, guesses).map((one) => one ** times)
+  const std = times === 0 ? [1, 1, 1] : tripleOf(config.image_std, 'image_std', guesses).map((one) => one ** times)
   const scale = RESCALE / factor
   const scaled = (values: readonly number[]) => values.map((value) => value * scale) as [number, number, number]
   return { mean: scaled(mean), std: scaled(std) }
 }
 
-function tripleOf(
-  given: PreprocessorConfig['image_mean'],
-  field: string,
-  fallback: number,
-  guesses: string[],
-): readonly number[] {
-  if (given === null || given === undefined) guesses.push(`The export states no ${field}; ${fallback} was taken.`)
-  const values = typeof given === 'number' ? [given, given, given] : (given ?? [fallback, fallback, fallback])
+/** Mean and deviation that most networks are trained with. */
+const USUAL = 0.5
+
+function tripleOf(given: PreprocessorConfig['image_mean'], field: string, guesses: string[]): readonly number[] {
+  if (given === null || given === undefined) guesses.push(`The export states no ${field}; ${USUAL} was taken.`)
+  const values = typeof given === 'number' ? [given, given, given] : (given ?? [USUAL, USUAL, USUAL])
   if (values.length !== 3) throw unsupported(`preprocessor_config.json: ${field} has ${values.length} channels, not 3.`)
   return values
 }

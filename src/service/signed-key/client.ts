@@ -81,8 +81,8 @@ export class SignedKeyClient {
     return serverTime
   }
 
-  async health(signal?: AbortSignal): Promise<Health> {
-    return this.#options.http.json(this.#open('/api/v1/health'), healthReplySchema, signal)
+  async health(): Promise<Health> {
+    return this.#options.http.json(this.#open('/api/v1/health'), healthReplySchema)
   }
 
   // attester routes
@@ -163,21 +163,17 @@ export class SignedKeyClient {
   // dashboard key routes
 
   /** @param sessionToken bearer token of the dashboard; how it is obtained is not shown */
-  async createKey(
-    request: { kind: KeyKind; label: string },
-    sessionToken: string,
-    signal?: AbortSignal,
-  ): Promise<CreatedKey> {
+  async createKey(request: { kind: KeyKind; label: string }, sessionToken: string): Promise<CreatedKey> {
     const body = JSON.stringify(checked(createKeyRequestSchema, request))
     const unsent = { method: 'POST', target: KEYS_PATH, route: `POST ${KEYS_PATH}`, body } as const
-    return this.#options.http.json(this.#bearer(unsent, sessionToken), createKeyReplySchema, signal)
+    return this.#options.http.json(this.#bearer(unsent, sessionToken), createKeyReplySchema)
   }
 
   /** @param id the key's id, not the access key */
-  async revokeKey(id: string, sessionToken: string, signal?: AbortSignal): Promise<void> {
+  async revokeKey(id: string, sessionToken: string): Promise<void> {
     const target = `${KEYS_PATH}?id=${encodeURIComponent(id)}`
     const unsent = { method: 'DELETE', target, route: `DELETE ${KEYS_PATH}` } as const
-    await this.#options.http.done(this.#bearer(unsent, sessionToken), signal)
+    await this.#options.http.done(this.#bearer(unsent, sessionToken))
   }
 
   /**

@@ -57,9 +57,9 @@ export class WalletSessionClient {
     this.#options = options
   }
 
-  async health(signal?: AbortSignal): Promise<{ ok: boolean }> {
+  async health(): Promise<{ ok: boolean }> {
     const call = { method: 'GET', url: this.#urlOf('/health'), route: 'GET /health', changes: false } as const
-    return this.#options.http.json(call, healthReplySchema, signal)
+    return this.#options.http.json(call, healthReplySchema)
   }
 
   // attester routes
