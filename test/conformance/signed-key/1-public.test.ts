@@ -46,7 +46,7 @@ rule('every route', 'Responses are JSON, except the event stream.', 'What the se
   },
   client: async () => {
     world.wire.stand = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('{"serverTime":1}')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
       return true
     }
     await expect(world.attester.client.time()).rejects.toMatchObject({ reason: 'service-reply-invalid' })

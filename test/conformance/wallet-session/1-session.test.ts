@@ -380,7 +380,7 @@ rule('every route', 'Bodies are application/json unless stated.', 'What the serv
     expect(posts).toHaveLength(2)
     for (const { headers } of posts) expect(headers['content-type']).toMatch(JSON_TYPE)
     world.wire.stand = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('{"ok":true}')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
       return true
     }
     await expect(world.asAttester().client.health()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
