@@ -1,5 +1,6 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -97,6 +98,18 @@ describe('embedded engine', () => {
     expect(asked()).toBe(1)
     await engine.ping()
     expect(asked()).toBe(2)
+  })
+
+  it('hands over statements that come while others run in one message, and answers each for itself', async () => {
+    const pool = poolOf(engine)
+    await pool.query('SELECT 1', [])
+    const post = vi.spyOn(Worker.prototype, 'postMessage')
+    onTestFinished(() => post.mockRestore())
+    const texts = ['SELECT 0 AS n', 'SELECT 1 AS n', 'SELECT n FROM nowhere', 'SELECT 2 AS n']
+    const answers = await Promise.allSettled(texts.map((text) => pool.query(text, [])))
+    expect(post).toHaveBeenCalledTimes(2)
+    const found = answers.map((each) => (each.status === 'fulfilled' ? each.value.rows : each.reason.code))
+    expect(found).toEqual([[{ n: 0 }], [{ n: 1 }], '42P01', [{ n: 2 }]])
   })
 
   it('vacuums every table, and analyzes those of jobs alone', async () => {

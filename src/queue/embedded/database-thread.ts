@@ -20,6 +20,9 @@ export class DatabaseThread {
   readonly #waiting = new Map<number, Waiting>()
   readonly #onNotification: (channel: string, payload: string) => void
   #nextId = 1
+  /** Go over in one message once those before them are answered: a message costs as much as a small statement. */
+  #held: ThreadRequest[] = []
+  #isBusy = false
   #closing = false
   #gone: Error | undefined
   #reportLost: (error: Error) => void = () => {}
@@ -82,18 +85,30 @@ export class DatabaseThread {
     return new Promise((resolve, reject) => {
       const id = this.#nextId++
       this.#waiting.set(id, { resolve, reject })
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      this.#worker.postMessage({ ...request, id } satisfies ThreadRequest)
+      this.#held.push({ ...request, id })
+      if (!this.#isBusy) this.#sendHeld()
     })
+  }
+
+  #sendHeld(): void {
+    const requests = this.#held
+    this.#isBusy = requests.length > 0
+    if (!this.#isBusy) return
+    this.#held = []
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#worker.postMessage(requests)
   }
 
   #receive(message: ThreadMessage): void {
     if (message.type === 'notification') this.#onNotification(message.channel, message.payload)
-    if (message.type !== 'result' && message.type !== 'error') return
-    const waiting = this.#waiting.get(message.id)
-    this.#waiting.delete(message.id)
-    if (message.type === 'result') waiting?.resolve(message.result)
-    else waiting?.reject(databaseError(message.failure))
+    if (message.type !== 'answers') return
+    for (const answer of message.answers) {
+      const waiting = this.#waiting.get(answer.id)
+      this.#waiting.delete(answer.id)
+      if ('result' in answer) waiting?.resolve(answer.result)
+      else waiting?.reject(databaseError(answer.failure))
+    }
+    this.#sendHeld()
   }
 
   #end(cause: Error): void {

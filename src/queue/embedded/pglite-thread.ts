@@ -5,7 +5,14 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { errorText } from '../../core/errors.js'
 import { StatementCache } from './statement-cache.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
-import type { QueryRows, ThreadFailure, ThreadMessage, ThreadRequest, ThreadSettings } from './thread-messages.js'
+import type {
+  QueryRows,
+  ThreadAnswer,
+  ThreadFailure,
+  ThreadMessage,
+  ThreadRequest,
+  ThreadSettings,
+} from './thread-messages.js'
 
 /** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
 const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
@@ -16,7 +23,6 @@ const FATAL = /\b(?:FATAL|PANIC):\s+(.+)/
 class DatabaseThread {
   readonly #db: PGlite
   readonly #statements: StatementCache
-  readonly #send: (message: ThreadMessage) => void
 
   /** @throws with PostgreSQL's own words, which PGlite keeps back */
   static async open(settings: ThreadSettings, send: (message: ThreadMessage) => void): Promise<DatabaseThread> {
@@ -34,17 +40,16 @@ class DatabaseThread {
 
   private constructor(db: PGlite, send: (message: ThreadMessage) => void) {
     this.#db = db
-    this.#send = send
     this.#statements = new StatementCache(db)
     db.onNotification((channel, payload) => send({ type: 'notification', channel, payload }))
   }
 
-  async answer(request: ThreadRequest): Promise<void> {
+  async answer(request: ThreadRequest): Promise<ThreadAnswer> {
     const { id } = request
     try {
-      this.#send({ type: 'result', id, result: await this.#do(request) })
+      return { id, result: await this.#do(request) }
     } catch (error) {
-      this.#send({ type: 'error', id, failure: failureOf(error) })
+      return { id, failure: failureOf(error) }
     }
   }
 
@@ -99,9 +104,11 @@ async function main(): Promise<void> {
   const send = (message: ThreadMessage) => port.postMessage(message)
   try {
     const thread = await DatabaseThread.open(workerData as ThreadSettings, send)
-    port.on('message', async (request: ThreadRequest) => {
-      await thread.answer(request)
-      if (request.ask === 'close') port.close()
+    port.on('message', async (requests: readonly ThreadRequest[]) => {
+      const answers: ThreadAnswer[] = []
+      for (const request of requests) answers.push(await thread.answer(request))
+      send({ type: 'answers', answers })
+      if (requests.some(({ ask }) => ask === 'close')) port.close()
     })
     send({ type: 'ready' })
   } catch (error) {

@@ -32,5 +32,9 @@ export type ThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failed-to-start'; readonly message: string }
   | { readonly type: 'notification'; readonly channel: string; readonly payload: string }
-  | { readonly type: 'result'; readonly id: number; readonly result: QueryRows }
-  | { readonly type: 'error'; readonly id: number; readonly failure: ThreadFailure }
+  | { readonly type: 'answers'; readonly answers: readonly ThreadAnswer[] }
+
+/** To one request. */
+export type ThreadAnswer =
+  | { readonly id: number; readonly result: QueryRows }
+  | { readonly id: number; readonly failure: ThreadFailure }
