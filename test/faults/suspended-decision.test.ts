@@ -1,4 +1,3 @@
-import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -9,70 +8,13 @@ import { DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
+import { TcpProxy } from '../support/tcp-proxy.js'
 
 const PASSWORD = 'a-long-password'
 /** Longer than what a daemon claims at the queue outlives it. */
 const ASLEEP_MS = 16_000
 /** How long the service takes for the question that comes before the last look at the job. */
 const QUESTION_MS = 1000
-
-/** A line to Redis that can keep back what Redis answers. */
-class HeldLine {
-  readonly #server: net.Server
-  readonly #near = new Set<net.Socket>()
-  #wanted: string | null = null
-  /** Whether a command about what was asked for has been passed on since. */
-  passed = false
-  #kept: (() => void)[] | null = null
-
-  private constructor(target: number) {
-    this.#server = net.createServer((near) => {
-      const far = net.connect(target, '127.0.0.1')
-      this.#near.add(near)
-      for (const socket of [near, far]) {
-        socket.on('error', () => {})
-        socket.on('close', () => {
-          near.destroy()
-          far.destroy()
-        })
-      }
-      near.on('data', (chunk) => {
-        if (this.#wanted !== null && chunk.includes(this.#wanted)) this.passed = true
-        far.write(chunk)
-      })
-      far.on('data', (chunk) => {
-        if (this.#kept === null) near.write(chunk)
-        else this.#kept.push(() => near.write(chunk))
-      })
-    })
-  }
-
-  static async to(target: number): Promise<HeldLine> {
-    const line = new HeldLine(target)
-    await new Promise<void>((listening) => line.#server.listen(0, '127.0.0.1', listening))
-    return line
-  }
-
-  get url(): string {
-    return `redis://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`
-  }
-
-  /** Keeps all answers back from now on. @param key `passed` shows that a command about it came */
-  hold(key: string): void {
-    this.#wanted = key
-    this.#kept = []
-  }
-
-  release(): void {
-    for (const write of this.#kept ?? []) write()
-    this.#kept = null
-  }
-
-  close(): void {
-    for (const socket of this.#near) socket.destroy()
-    this.#server.close()
-  }
-}
 
 async function change(daemon: DaemonProcess, what: 'pause' | 'resume'): Promise<void> {
   const request = { method: 'POST', path: `/control/${what}`, body: { queue: 'submit' }, answer: z.unknown() } as const
@@ -97,10 +39,13 @@ it.skipIf(findRedisServer() === null)(
     context.onTestFinished(() => bench.dispose())
     await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })
     const redis = await bench.redis()
-    const line = await HeldLine.to(redis.port)
-    context.onTestFinished(() => line.close())
+    const line = await TcpProxy.to(redis.port)
+    context.onTestFinished(() => line.cut())
     const review = { ATTESTD_UNSURE_POLICY: 'review', ATTESTD_HTTP_PASSWORD: PASSWORD }
-    const first = bench.start({ ...review, ATTESTD_QUEUE_URL: line.url, ATTESTD_SERVICE_TIMEOUT_MS: '60000' }, 'first')
+    const first = bench.start(
+      { ...review, ATTESTD_QUEUE_URL: `redis://127.0.0.1:${line.port}`, ATTESTD_SERVICE_TIMEOUT_MS: '60000' },
+      'first',
+    )
     const other = bench.start({ ...review, ATTESTD_QUEUE_URL: redis.url }, 'other')
     await Promise.all([first.ready(), other.ready()])
     const asset = await bench.register('suspended')

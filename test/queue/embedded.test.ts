@@ -5,12 +5,12 @@ import { PGlite } from '@electric-sql/pglite'
 import type { Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
-import { silentLog } from '../../src/core/log.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { StatementCache } from '../../src/queue/embedded/statement-cache.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
 import { MAX_EVENTS } from '../../src/queue/engine-options.js'
 import type { QueueEngine, QueueName } from '../../src/queue/queues.js'
+import { KeptLog } from '../support/kept-log.js'
 import { folderForAll } from '../support/temporary-folder.js'
 import { engineContract } from './engine-contract.js'
 import { fleetContract } from './fleet-contract.js'
@@ -247,13 +247,12 @@ describe('embedded engine', () => {
   })
 
   it('reports each trouble, also without a worker, and logs one line of it', async () => {
-    const lines: unknown[] = []
-    const own = new EventLog()
-    const more = { onTrouble: own.trouble, log: { ...silentLog, warn: (facts: unknown) => lines.push(facts) } }
+    const [log, own] = [new KeptLog(), new EventLog()]
+    const more = { onTrouble: own.trouble, log }
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('troubled')}`, root, more))
     for (let n = 0; n < 5; n++) poolOf(opened).emit('error', new Error('odd'))
     expect(own.of('trouble').length).toBeGreaterThanOrEqual(5)
-    expect(lines).toEqual([{ reason: 'internal-error', queue: null, detail: 'odd' }])
+    expect(log.lines).toMatchObject([{ level: 'warn', reason: 'internal-error', queue: null, detail: 'odd' }])
     await opened.close()
   })
 

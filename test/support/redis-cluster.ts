@@ -7,7 +7,7 @@ import { findRedisServer, type RedisServer, startRedisServer } from './redis-ser
 
 const PRIMARIES = 3
 /** As short as a cluster decides well on a busy machine, ms. */
-const NODE_TIMEOUT_MS = 1500
+const NODE_TIMEOUT_MS = 4000
 
 /** A cluster of three primaries with a replica each. @param prefix of the keys whose primary is asked for */
 export async function startCluster(prefix = 'attestd'): Promise<RedisGroup> {

@@ -11,7 +11,7 @@ const NAME = 'attestd-primary'
 const SENTINELS = 3
 const REPLICAS = 2
 /** As short as Sentinel decides well on a busy machine, ms. */
-const DOWN_AFTER_MS = 1000
+const DOWN_AFTER_MS = 3000
 
 /** Passwords of the servers and of the Sentinels. */
 export const SENTINEL_PASSWORDS = { redis: 'redis-pass-word', sentinel: 'sentinel-pass-word' } as const

@@ -1,16 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { silentLog } from '../../../src/core/log.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectPatiently } from '../../../src/queue/redis/connect-patiently.js'
 import { redisTarget } from '../../../src/queue/redis/redis-access.js'
 import { makeProducer, type RedisClient } from '../../../src/queue/redis/redis-connection.js'
 import { parseRedisUrl } from '../../../src/queue/redis/redis-url.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { ManualClock, settle } from '../../support/manual-clock.js'
 import { type RespAnswer, RespServer } from './resp-server.js'
-
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
 
 /** A Redis with these answers, and what connecting to it becomes while the test moves the clock. */
 async function setUp(
@@ -18,24 +13,23 @@ async function setUp(
   more: { startWaitMs?: number; signal?: AbortSignal } = {},
 ) {
   const server = await RespServer.start(answer)
-  open.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const clock = new ManualClock()
-  const warnings: string[] = []
+  const log = new KeptLog()
   const target = redisTarget(parseRedisUrl(`redis://:hidden@127.0.0.1:${server.port}/0`), {})
   const made: RedisClient[] = []
   const make = () => {
     const client = makeProducer(target, () => 0)
-    open.push(() => client.disconnect())
+    onTestFinished(() => client.disconnect())
     made.push(client)
     return client
   }
-  const log = { ...silentLog, warn: (_: object, message: string) => warnings.push(message) }
   const options = { prefix: 'p', clock, random: () => 0, log, ...more }
   const outcome = connectPatiently(make, target, options).then(
     (connection) => ({ connection: made.indexOf(connection) }),
     (error: { reason: string; message: string }) => ({ error: { reason: error.reason, message: error.message } }),
   )
-  return { clock, made, outcome, server, warnings }
+  return { clock, made, outcome, server, warnings: log.lines }
 }
 const healthy = ([name]: string[]): RespAnswer => {
   if (name === 'INFO') return 'redis_version:7.2.4\r\nloading:0\r\n'

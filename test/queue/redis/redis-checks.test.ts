@@ -1,13 +1,8 @@
 import { Redis } from 'ioredis'
-import { afterEach, describe, expect, it } from 'vitest'
-import { silentLog } from '../../../src/core/log.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkRedis } from '../../../src/queue/redis/redis-checks.js'
+import { KeptLog } from '../../support/kept-log.js'
 import { type RespAnswer, RespServer } from './resp-server.js'
-
-const open: (() => Promise<unknown> | undefined)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
 
 interface Facts {
   /** Lines of INFO beside the usual ones; null: INFO does not have it. */
@@ -31,15 +26,16 @@ async function check({ info = {}, config = new Error('NOPERM') }: Facts, shape: 
     return name === 'CONFIG' ? config : '+OK'
   })
   const redis = new Redis({ port: server.port, host: '127.0.0.1', lazyConnect: true, enableReadyCheck: false })
-  open.push(
-    () => server.stop(),
-    async () => redis.disconnect(),
-  )
+  onTestFinished(() => server.stop())
+  onTestFinished(() => redis.disconnect())
   await redis.connect()
-  const warnings: string[] = []
-  const log = { ...silentLog, warn: (_: object, message: string) => warnings.push(message) }
+  const log = new KeptLog()
   const error = await checkRedis(redis, { shape, shown: 'redis://r' }, log).catch((thrown: unknown) => thrown)
-  return { error: error as { reason: string; message: string } | undefined, warnings, commands: server.commands }
+  return {
+    error: error as { reason: string; message: string } | undefined,
+    warnings: log.messages,
+    commands: server.commands,
+  }
 }
 
 describe('the version of Redis', () => {

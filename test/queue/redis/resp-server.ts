@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net'
 import net from 'node:net'
+import { listen, portOf } from '../../support/local-server.js'
 
 /**
  * An answer: text as a bulk string, or as a status where it begins with +; null as none, an Error as a refusal, a number,
@@ -22,12 +22,12 @@ export class RespServer {
 
   static async start(answer: (command: string[]) => RespAnswer): Promise<RespServer> {
     const server = new RespServer(answer)
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve))
+    await listen(server.#server)
     return server
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return portOf(this.#server)
   }
 
   async stop(): Promise<void> {
