@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { asRisk } from '../../src/core/risk.js'
 import { jobIdOf } from '../../src/core/text.js'
@@ -78,9 +78,10 @@ describe.skipIf(!present)('in a browser', () => {
     await engine?.close()
   })
 
-  /** A page that notes every complaint of the browser and every request to another origin. */
+  /** A page until the test ends, which notes every complaint of the browser and every request to another origin. */
   async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    onTestFinished(() => context.close())
     const page = await context.newPage()
     page.setDefaultTimeout(WAIT_MS)
     const complaints: string[] = []
@@ -92,7 +93,7 @@ describe.skipIf(!present)('in a browser', () => {
       const { origin, protocol } = new URL(request.url())
       if (protocol !== 'data:' && origin !== server.url) complaints.push(`request to ${request.url()}`)
     })
-    return { page, complaints, close: () => context.close() }
+    return { page, complaints }
   }
 
   /** Takes a picture and checks that the page is not blank: a picture of one color packs into next to nothing. */
@@ -103,7 +104,7 @@ describe.skipIf(!present)('in a browser', () => {
   }
 
   it.each(['light', 'dark'] as const)('the console shows what is going on (%s)', async (colorScheme) => {
-    const { page, complaints, close } = await openPage({ colorScheme })
+    const { page, complaints } = await openPage({ colorScheme })
     await page.goto(server.url)
     expect(await page.title()).toBe('attestd: ready')
     await page.getByText('The queue answers.').waitFor()
@@ -113,11 +114,10 @@ describe.skipIf(!present)('in a browser', () => {
     expect(ink).toBe(colorScheme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(18, 22, 28)')
     await picture(page, `console-${colorScheme}`)
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('the console fits a small screen', async () => {
-    const { page, complaints, close } = await openPage({ viewport: { width: 360, height: 800 } })
+    const { page, complaints } = await openPage({ viewport: { width: 360, height: 800 } })
     await page.goto(server.url)
     await page.locator('.u-wrap').nth(4).waitFor()
     await page.getByText('As a table').click()
@@ -125,11 +125,10 @@ describe.skipIf(!present)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     await picture(page, 'console-small')
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('the console follows the daemon, with title and header, also while settings are open', async () => {
-    const { page, close } = await openPage()
+    const { page } = await openPage()
     await page.clock.install()
     await page.goto(server.url)
     await page.getByText('12', { exact: true }).first().waitFor()
@@ -143,13 +142,12 @@ describe.skipIf(!present)('in a browser', () => {
     expect(await page.title()).toBe('attestd: not ready')
     expect(await page.locator('details[open]').count()).toBe(1)
     answers.ok = true
-    await close()
   })
 
   it('a console whose daemon is gone says since when, in red, in header and title, and nothing on it stays green', async () => {
     const queue = () => ({ ok: true, message: 'The queue answers.' })
     let { server: mortal } = await startTestServer({ checks: { queue } })
-    const { page, close } = await openPage()
+    const { page } = await openPage()
     await page.clock.install()
     await page.goto(mortal.url)
     expect(await page.title()).toBe('attestd: ready')
@@ -162,21 +160,18 @@ describe.skipIf(!present)('in a browser', () => {
     await page.clock.runFor(ASKS_MS)
     await page.locator('header .state.ok', { hasText: /^ready$/ }).waitFor()
     expect(await page.title()).toBe('attestd: ready')
-    await close()
-    await mortal.close()
   })
 
   it.each(SEEN)('axe-core finds nothing serious on the console (%s, %i px wide)', async (colorScheme, width) => {
-    const { page, close } = await openPage({ colorScheme, viewport: { width, height: 900 } })
+    const { page } = await openPage({ colorScheme, viewport: { width, height: 900 } })
     await page.goto(server.url)
     await page.locator('.u-wrap').nth(4).waitFor()
     for (const details of await page.locator('details summary').all()) await details.click()
     expect(await seriousFindings(page)).toEqual([])
-    await close()
   })
 
   it('the last hour is drawn by the library that this server serves, and its values stand beside it', async () => {
-    const { page, complaints, close } = await openPage()
+    const { page, complaints } = await openPage()
     await page.goto(server.url)
     await page.locator('.u-wrap').nth(4).waitFor()
     const inked = `[...document.querySelectorAll('.u-wrap canvas')].map((canvas) =>
@@ -189,11 +184,10 @@ describe.skipIf(!present)('in a browser', () => {
     await page.getByText('As a table').click()
     expect(await page.locator('#hour-details tbody tr').count()).toBe(12)
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('rows are filtered by outcome and text with the keyboard alone, and the choice outlasts what is new', async () => {
-    const { page, complaints, close } = await openPage()
+    const { page, complaints } = await openPage()
     await page.clock.install()
     await page.goto(server.url)
     await page.getByLabel('Outcome').focus()
@@ -213,19 +207,17 @@ describe.skipIf(!present)('in a browser', () => {
     )
     expect(await page.getByLabel('Text').inputValue()).toBe('photo 4')
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('the console reloads without scripts too', async () => {
-    const { page, complaints, close } = await openPage({ javaScriptEnabled: false })
+    const { page, complaints } = await openPage({ javaScriptEnabled: false })
     await page.goto(server.url)
     expect(await page.locator('noscript meta[http-equiv=refresh]').count()).toBe(1)
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('the board shows a queue and its job without a word to another site', async () => {
-    const { page, complaints, close } = await openPage()
+    const { page, complaints } = await openPage()
     await page.goto(`${server.url}/queues`)
     await page.getByText('analyze').first().waitFor()
     await picture(page, 'board')
@@ -234,11 +226,10 @@ describe.skipIf(!present)('in a browser', () => {
     await page.getByText('Read-only: no password is set').first().waitFor()
     await picture(page, 'board-queue')
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('a row leads to its job on the board', async () => {
-    const { page, complaints, close } = await openPage()
+    const { page, complaints } = await openPage()
     await page.goto(`${server.url}/?outcome=failed`)
     const job = await page.locator('#recent a').first().getAttribute('href')
     expect(job).toBe(`/queues/queue/submit/${jobIdOf(sampleState().recent[4]!.assetId)}`)
@@ -247,11 +238,10 @@ describe.skipIf(!present)('in a browser', () => {
     await page.goto(`${server.url}${verdict}`)
     await page.getByText('A photo of the harbor').first().waitFor()
     expect(complaints).toEqual([])
-    await close()
   })
 
   it('the board says that the queue is away, and shows it again once it is back', async () => {
-    const { page, close } = await openPage()
+    const { page } = await openPage()
     answers.ok = false
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503)
     await page.goto(`${server.url}/queues`)
@@ -260,7 +250,6 @@ describe.skipIf(!present)('in a browser', () => {
     expect(await seriousFindings(page)).toEqual([])
     answers.ok = true
     await page.getByText('analyze').first().waitFor()
-    await close()
   })
 
   it('the reload of the review list keeps the focus on its row', async () => {
@@ -279,14 +268,12 @@ describe.skipIf(!present)('in a browser', () => {
     }))
     const review = { now: () => NOW, list: async () => rows } as unknown as ReviewHandlers
     const { server: desk } = await startTestServer({ review, password: 'long-enough' })
-    const { page, close } = await openPage({ httpCredentials: { username: 'ada', password: 'long-enough' } })
+    const { page } = await openPage({ httpCredentials: { username: 'ada', password: 'long-enough' } })
     await page.goto(`${desk.url}/review`)
     const focused = () => page.evaluate('document.activeElement.textContent')
     for (const _ of rows) await page.keyboard.press('j')
     expect(await focused()).toBe('Photo b')
     await page.reload()
     expect(await focused()).toBe('Photo b')
-    await close()
-    await desk.close()
   })
 })

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -8,7 +8,6 @@ import { attestdProcess } from '../support/attestd-verb.js'
 import { writeModulePackage } from '../support/other-packages.js'
 import { folderForEach } from '../support/temporary-folder.js'
 
-/** Beside other work on few cores; what is waited for here never ends by itself. */
 /** Scores what begins as its sample, fails one that begins with z, and never answers for any other file, but notes that it was asked. */
 const NEVER = `
 import fs from 'node:fs'
@@ -35,15 +34,6 @@ const env = () => ({
   ATTESTD_DETECTOR_WORKERS: '1',
   ATTESTD_DETECTOR_CAGE: 'off',
   ATTESTD_DETECTOR_TIMEOUT_MS: '600000',
-})
-
-it('models eval refuses a list that names a named pipe, instead of waiting for what is written to it', async () => {
-  execFileSync('/usr/bin/mkfifo', [at('pipe')])
-  await fs.writeFile(at('list.csv'), 'path,label\npipe,fake\na.txt,real\n')
-  expect(await attestdProcess(evaluation(), env())).toMatchObject({
-    code: 78,
-    err: expect.stringMatching(/pipe \(a folder, a named pipe or a device\).*\[lab-data-invalid\]/),
-  })
 })
 
 it('models eval ends with 1 where the detector failed on a row, and names the file with the reason of each', async () => {

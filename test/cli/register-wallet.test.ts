@@ -2,24 +2,11 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { type Hex, recoverTypedDataAddress, serializeSignature } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
-import { describe, expect, it, type TestContext } from 'vitest'
-import { packagePath } from '../../src/core/files.js'
+import { describe, expect, it } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { startSandbox } from '../support/sandbox.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
-import { folderForTest } from '../support/temporary-folder.js'
-
-type Finished = TestContext['onTestFinished']
-
-const picture = packagePath('samples', 'coffee.jpg')
-
-async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
-  const sandbox = await startSandbox(options)
-  onTestFinished(() => sandbox.close())
-  const folder = await folderForTest({ onTestFinished })
-  return { sandbox, folder }
-}
+import { picture, sandboxBench } from './sandbox-bench.js'
 
 async function walletEnv({ url }: Sandbox, folder: string, privateKey: Hex) {
   const file = path.join(folder, `key-${privateKey.slice(-8)}`)
@@ -28,8 +15,8 @@ async function walletEnv({ url }: Sandbox, folder: string, privateKey: Hex) {
 }
 
 describe.concurrent('attestd register on a wallet-session service', () => {
-  it('signs in, uploads, attests, registers, and follows until the score is there', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('signs in, uploads, attests, registers, and follows until the score is there', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const { submitter } = sandbox.wallets
     const env = await walletEnv(sandbox, folder, submitter.privateKey)
     const verb = attestdVerb(['register', picture, '--json', '--context', 'a cup'], env)
@@ -56,8 +43,8 @@ describe.concurrent('attestd register on a wallet-session service', () => {
     expect(`${out}${err}`).not.toContain(submitter.privateKey.slice(2))
   })
 
-  it('a wallet without the role gets the reason, and nothing is uploaded', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('a wallet without the role gets the reason, and nothing is uploaded', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const keys = [sandbox.wallets.attester.privateKey, generatePrivateKey()]
     const envs = await Promise.all(keys.map((key) => walletEnv(sandbox, folder, key)))
     for (const ended of await Promise.all(envs.map((env) => attestdVerb(['register', picture], env)))) {
@@ -74,8 +61,8 @@ describe.concurrent('attestd register on a wallet-session service', () => {
 })
 
 describe.concurrent('attestd keys on a wallet-session service', () => {
-  it('a session of the wallet makes and revokes keys', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('a session of the wallet makes and revokes keys', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)
     const created = await attestdVerb(['keys', 'create', '--kind', 'attester', '--out', out, '--json'], env)
@@ -91,8 +78,8 @@ describe.concurrent('attestd keys on a wallet-session service', () => {
     expect(other.err).toMatch(/answered with 404/)
   })
 
-  it('a key of a role that the wallet does not have is refused before a file is left', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('a key of a role that the wallet does not have is refused before a file is left', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)
     const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter', '--out', out], env)

@@ -3,23 +3,13 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, type TestContext } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { attestdVerb } from '../support/attestd-verb.js'
-import { startSandbox } from '../support/sandbox.js'
 import { sendSigned } from '../support/sandbox-requests.js'
 import { scoreWhatOpens } from '../support/score-what-opens.js'
-import { folderForTest } from '../support/temporary-folder.js'
-
-type Finished = TestContext['onTestFinished']
-
-async function bench(onTestFinished: Finished, options: Parameters<typeof startSandbox>[0] = {}) {
-  const sandbox = await startSandbox(options)
-  onTestFinished(() => sandbox.close())
-  const folder = await folderForTest({ onTestFinished })
-  return { sandbox, folder }
-}
+import { picture, sandboxBench } from './sandbox-bench.js'
 
 const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
   ATTESTD_SERVICE_URL: url,
@@ -27,11 +17,9 @@ const submitterEnv = ({ submitterKey, url }: Sandbox) => ({
   ATTESTD_SIGNING_SECRET: submitterKey.signingSecret,
 })
 
-const picture = packagePath('samples', 'coffee.jpg')
-
 describe.concurrent('attestd register on a signed-key service', () => {
-  it('uploads with the submitter key, registers, and follows until the score is there', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('uploads with the submitter key, registers, and follows until the score is there', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const flags = ['--title', 'Coffee', '--context', 'a cup', '--turnaround', 'priority_5min', '--json']
     const verb = attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))
     await scoreWhatOpens(sandbox)
@@ -51,8 +39,8 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(`${out}${err}`).not.toContain(sandbox.submitterKey.signingSecret)
   })
 
-  it('not scored in time leaves with 1, and the asset stays', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('not scored in time leaves with 1, and the asset stays', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
     expect(code).toBe(1)
@@ -61,12 +49,12 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })
 
-  it('Ctrl-C ends the following, and the asset stays', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('Ctrl-C ends the following, and the asset stays', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'register', picture], {
       env: { PATH: process.env.PATH, HOME: '/nowhere', ...submitterEnv(sandbox) },
     })
-    onTestFinished(async () => void child.kill('SIGKILL'))
+    context.onTestFinished(async () => void child.kill('SIGKILL'))
     let out = ''
     let err = ''
     child.stdout.on('data', (chunk) => {
@@ -81,16 +69,16 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(sandbox.world.assets.all()).toHaveLength(1)
   })
 
-  it('an uid of your own goes along; --no-follow ends with the registration', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('an uid of your own goes along; --no-follow ends with the registration', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const uid = `0x${'ab'.repeat(32)}`
     const flags = ['--attestation-uid', uid, '--media-type', 'video_short', '--no-follow']
     expect(await attestdVerb(['register', picture, ...flags], submitterEnv(sandbox))).toMatchObject({ code: 0 })
     expect(sandbox.world.assets.all()).toMatchObject([{ contributorAttestationUid: uid, mediaType: 'video_short' }])
   })
 
-  it('nothing is registered where the service computes another hash', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished, { contentHash: 'keccak256' })
+  it('nothing is registered where the service computes another hash', async (context) => {
+    const { sandbox } = await sandboxBench(context, { contentHash: 'keccak256' })
     const ended = await attestdVerb(['register', picture], submitterEnv(sandbox))
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('[content-hash-mismatch]') })
     expect(sandbox.world.assets.all()).toEqual([])
@@ -98,8 +86,8 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  it('an attester key gets the reason why it may not upload', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('an attester key gets the reason why it may not upload', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const { accessKey, signingSecret } = sandbox.attesterKey
     const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
     const { err } = await attestdVerb(['register', picture], env)
@@ -119,8 +107,8 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     ATTESTD_SESSION_TOKEN: sessionToken,
   })
 
-  it('a key is created into files for the owner only, works, and is revoked', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('a key is created into files for the owner only, works, and is revoked', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const create = ['keys', 'create', '--kind', 'attester', '--label', 'mine', '--out', out, '--json']
     const created = await attestdVerb(create, sessionEnv(sandbox))
@@ -143,8 +131,8 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 401 })
   })
 
-  it('the empty files that init leaves are filled', async ({ onTestFinished }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('the empty files that init leaves are filled', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     await attestdVerb(['init', folder], {})
     const out = path.join(folder, 'secrets')
     const ended = await attestdVerb(['keys', 'create', '--kind', 'attester', '--out', out], sessionEnv(sandbox))
@@ -152,17 +140,15 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     expect(await fs.readFile(path.join(out, 'access_key'), 'utf8')).toMatch(/^ak_att_\w+\n$/)
   })
 
-  it('off a terminal the secret is not printed, so no key is made', async ({ onTestFinished }) => {
-    const { sandbox } = await bench(onTestFinished)
+  it('off a terminal the secret is not printed, so no key is made', async (context) => {
+    const { sandbox } = await sandboxBench(context)
     const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter'], sessionEnv(sandbox))
     expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('--out') })
     expect(sandbox.world.keys.all()).toHaveLength(2)
   })
 
-  it('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async ({
-    onTestFinished,
-  }) => {
-    const { folder, sandbox } = await bench(onTestFinished)
+  it('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async (context) => {
+    const { folder, sandbox } = await sandboxBench(context)
     const env = { ...sessionEnv(sandbox), ATTESTD_SESSION_TOKEN: 'stolen-token' }
     const out = path.join(folder, 'secrets')
     const { code, err } = await attestdVerb(['keys', 'create', '--kind', 'submitter', '--out', out], env)

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import fs from 'node:fs/promises'
-import http from 'node:http'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +9,7 @@ import { packagePath } from '../../src/core/files.js'
 import { attestdRefused, attestdVerb } from '../support/attestd-verb.js'
 import { DaemonHere } from '../support/daemon-here.js'
 import { writeTinyPackage } from '../support/detector-package.js'
+import { endServer, listen, portOf, urlAnswering } from '../support/local-server.js'
 import { folderForAll } from '../support/temporary-folder.js'
 
 /** A setting, a file or a service that is not as it must be, and the fix that the real command names. */
@@ -22,12 +22,9 @@ let started = 0
 beforeAll(async () => {
   await writeTinyPackage(path.join(folder, 'models'))
   await fs.writeFile(path.join(folder, 'models', 'README.md'), 'no package')
-  await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening))
-  takenPort = (taken.address() as AddressInfo).port
+  takenPort = portOf(await listen(taken))
 })
-afterAll(async () => {
-  taken.close()
-})
+afterAll(() => endServer(taken))
 
 const env = (own: Readonly<Record<string, string>> = {}) => ({
   ATTESTD_DATA_DIR: path.join(folder, 'data'),
@@ -83,9 +80,12 @@ it('settings are refused: doctor --json names each among its checks, and exits a
   })
 })
 
-it('no daemon runs: start one, or name its data directory', async () => {
-  const { code, err } = await attestdVerb(['status'], env())
-  expect({ code, err }).toEqual({ code: 75, err: expect.stringMatching(/daemon-not-running[\s\S]*attestd run/) })
+it.each([['status'], ['models reload']])('no daemon runs: %s says to start one', async (verb) => {
+  const { code, err } = await attestdVerb(verb.split(' '), env())
+  expect({ code, err }).toEqual({
+    code: 75,
+    err: expect.stringMatching(/No daemon runs on [\s\S]*daemon-not-running[\s\S]*attestd run/),
+  })
 })
 
 it('the file is of another kind of media: --media-type', async () => {
@@ -94,11 +94,8 @@ it('the file is of another kind of media: --media-type', async () => {
 })
 
 it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => {
-  const site = http.createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'))
-  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
-  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  const url = await urlAnswering((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'))
   const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
-  site.close()
   const { ok, checks } = JSON.parse(out)
   expect(ok).toBe(false)
   for (const check of ['service', 'clock', 'key and stake']) {
@@ -153,7 +150,11 @@ describe('a wrong argument is a wrong command line (64), and names itself', () =
     ['a folder to score', ['score', os.tmpdir()], /<file-or-uri> takes a file: .* is a folder/],
     ['a file that is not there', ['score', 'nope.jpg'], /<file-or-uri> takes a file: .*nope\.jpg does not exist/],
     ['a limit that is no number', ['scores', '--limit', 'abc'], /--limit takes a whole number from 1, got "abc"/],
-    ['data that is not there', ['models', 'eval', 'x', '--data', '/no/data.csv'], /--data takes a file or folder/],
+    [
+      'data that is not there',
+      ['models', 'eval', 'x', '--data', '/no/data.csv'],
+      /--data takes a file or folder: .*data\.csv does not exist/,
+    ],
     [
       'a package that is not there',
       ['models', 'eval', 'vit', '--data', 'ROWS'],
@@ -269,11 +270,9 @@ describe('a Redis', () => {
   })
 
   it('that is a web server is refused at once, without a stack', async () => {
-    const site = http.createServer()
-    await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
-    const url = `redis://127.0.0.1:${(site.address() as AddressInfo).port}`
+    const site = await urlAnswering(() => {})
+    const url = site.replace('http:', 'redis:')
     const { code, err } = await attestdVerb(['queue', 'failed'], env({ ATTESTD_QUEUE_URL: url }))
-    site.close()
     expect({ code, err }).toEqual({
       code: 78,
       err: expect.stringMatching(/answers, but not as Redis[\s\S]*ATTESTD_QUEUE_URL/),
@@ -283,11 +282,8 @@ describe('a Redis', () => {
 })
 
 it('https on a port without TLS: use http', async () => {
-  const site = http.createServer()
-  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
-  const url = `https://127.0.0.1:${(site.address() as AddressInfo).port}`
-  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
-  site.close()
+  const site = await urlAnswering(() => {})
+  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: site.replace('http:', 'https:') }))
   for (const check of ['service', 'clock', 'key and stake']) {
     expect(JSON.parse(out).checks).toContainEqual({
       check,

@@ -1,24 +1,9 @@
 import { expect, it } from 'vitest'
 import { detectionLines } from '../../src/cli/score.js'
 import { asRisk } from '../../src/core/risk.js'
-import type { Detection } from '../../src/detect/detection.js'
+import { storableDetection } from '../support/pipeline-parts.js'
 
-const detection: Detection = {
-  detectorId: 'd',
-  detectorVersion: '1.0.0',
-  detectorDigest: 'd1',
-  risk: asRisk(0.71224),
-  rawScore: 1,
-  unsure: false,
-  unsureBecause: null,
-  parts: [],
-  variants: [],
-  evidence: [],
-  notes: 'jpeg 10x10',
-  elapsedMs: { decode: 1, infer: 2 },
-  platform: 'test',
-  expectedShare: 0.5,
-}
+const detection = storableDetection({ risk: asRisk(0.71224), notes: 'jpeg 10x10' })
 
 it('is two lines where there is nothing else to say', () => {
   expect(detectionLines(detection)).toEqual(['risk 71.22 of 100', 'd@1.0.0: jpeg 10x10'])

@@ -67,13 +67,6 @@ it('SIGHUP swaps too; a package that is not accepted changes nothing and is said
   expect(await daemon.exited).toBe(0)
 })
 
-it('a verb that finds no daemon says so', async () => {
-  bench = await benchOfTest()
-  const { code, err } = await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: dataDir() })
-  expect(code).toBe(75)
-  expect(err).toContain('No daemon runs on')
-})
-
 it('a shadow is measured on live work, recorded, shown, and never submitted', async () => {
   bench = await benchOfTest()
   const own = {

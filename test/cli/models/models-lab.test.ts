@@ -120,7 +120,6 @@ describe('the lab on the command line', () => {
 
   it.each([
     [['eval', 'tiny-image'], 64, /--data/],
-    [['eval', 'tiny-image', '--data', 'gone.csv'], 64, /gone\.csv does not exist/],
     [['eval', 'tiny-image', '--data', '.', '--limit', '0'], 64, /--limit takes/],
     [['calibrate', 'tiny-image', '--data', '.', '--method', 'guess'], 64, /Allowed choices/],
     [['import', '.'], 78, /holds no config\.json/],

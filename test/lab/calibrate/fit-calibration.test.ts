@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
 import { calibrate, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { requireFits } from '../../../src/lab/calibrate/calibration-report.js'
-import { fitCalibration, METHODS, requireClasses } from '../../../src/lab/calibrate/fit-calibration.js'
+import { fitCalibration, METHODS } from '../../../src/lab/calibrate/fit-calibration.js'
 import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
 import { dataRow } from '../../support/scored-rows.js'
 import { BY_LENGTH, drawn, row } from './drawn-rows.js'
@@ -56,7 +56,7 @@ describe('too few rows', () => {
     [500, 19, false],
     [0, 0, false],
   ])('%i real and %i fake are enough: %s', (real, fake, enough) => {
-    const ask = () => requireClasses(some(real, fake), '')
+    const ask = () => fitCalibration(some(real, fake), 'platt', 0.5, BY_LENGTH)
     if (enough) expect(ask).not.toThrow()
     else expect(ask).toThrow(`There are ${real} real and ${fake} fake rows; a fit needs 20 of each.`)
   })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -186,17 +187,19 @@ describe('the digest of data', () => {
 })
 
 describe('a run over many rows', () => {
-  it('names the files that are missing, or folders, before it scores the first row', async () => {
+  it('names the files that are missing, folders or named pipes, before it scores the first row', async () => {
     let asked = 0
     const detect: Detect = async (request) => {
       asked++
       return byContent(request)
     }
     await fs.mkdir(path.join(folder, 'x'))
-    const missing = ['x', 'y', 'z', 'last'].map((id) => ({ ...row(id), content: { file: path.join(folder, id) } }))
+    execFileSync('/usr/bin/mkfifo', [path.join(folder, 'pipe')])
+    const missing = ['x', 'pipe', 'y', 'last'].map((id) => ({ ...row(id), content: { file: path.join(folder, id) } }))
     await expect(scoreRows([...rows(3), ...missing], options(detect))).rejects.toMatchObject({
       reason: 'lab-data-invalid',
-      message: '4 of 7 files cannot be read: x (a folder, a named pipe or a device), y, z, ....',
+      message:
+        '4 of 7 files cannot be read: x (a folder, a named pipe or a device), pipe (a folder, a named pipe or a device), y, ....',
       fix: expect.stringContaining('--root'),
     })
     expect(asked).toBe(0)
