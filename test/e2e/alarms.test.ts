@@ -1,20 +1,14 @@
 import fs from 'node:fs/promises'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { callDaemon } from '../../src/app/running-daemon.js'
 import { benchOfTest } from '../support/bench-of-test.js'
+import { urlAnswering } from '../support/local-server.js'
 
 it('a stake that dips is reported to the webhook, and that it is over, while the daemon works; a verb is in the audit', async () => {
   const got: string[] = []
-  const receiver = http.createServer()
-  onTestFinished(() => {
-    receiver.closeAllConnections()
-    receiver.close()
-  })
-  receiver.on('request', async (request, response) => {
+  const receiver = await urlAnswering(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { alarm, state } = JSON.parse(body) as { alarm: string; state: string }
@@ -22,10 +16,11 @@ it('a stake that dips is reported to the webhook, and that it is over, while the
     if (alarm === 'stake-low') got.push(state)
     response.end()
   })
-  await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook-with-a-key`
   const bench = await benchOfTest()
-  const daemon = bench.startHere({ ATTESTD_WEBHOOK_URL: url, ATTESTD_WEBHOOK_EVERY_MS: '1000' })
+  const daemon = bench.startHere({
+    ATTESTD_WEBHOOK_URL: `${receiver}/hook-with-a-key`,
+    ATTESTD_WEBHOOK_EVERY_MS: '1000',
+  })
   await daemon.ready()
   await bench.sandbox.control.setStake({ stakedWei: 1n })
   await bench.until('the alarm', () => got.includes('firing'))

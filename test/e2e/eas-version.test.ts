@@ -1,5 +1,5 @@
 import { encodeAbiParameters, toFunctionSelector } from 'viem'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { type Stand, WireRecorder } from '../support/wire-recorder.js'
 
@@ -30,8 +30,7 @@ it.each([
   async (version, own) => {
     const bench = await benchOfTest({ api: 'wallet-session' })
     await bench.registerMany(1, 'eas')
-    const rpc = await WireRecorder.start(bench.sandbox.url)
-    onTestFinished(() => rpc.close())
+    const rpc = await WireRecorder.forTest(bench.sandbox.url)
     rpc.stand = easOf(version)
     const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
     const daemon = bench.startHere({ ATTESTD_RPC_URLS: url, ...own })

@@ -104,11 +104,13 @@ it('an asset without a record is said to have none', async () => {
   })
 })
 
-it.each([
-  ['one bit', (raw: number) => raw + Number.EPSILON * Math.max(1, Math.abs(raw)), 'score-differs: .*this is a fault'],
-])('a record that is off by %s is found out', async (_, off, expected) => {
+it('a record that is off by one bit is found out', async () => {
+  const off = (raw: number) => raw + Number.EPSILON * Math.max(1, Math.abs(raw))
   const restore = await changeLedger(({ rawScore }) => ({ rawScore: off(rawScore ?? 0) }))
-  expect(await replay(assets[0]!)).toMatchObject({ code: 1, out: expect.stringMatching(expected) })
+  expect(await replay(assets[0]!)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/score-differs: .*this is a fault/),
+  })
   await restore()
 })
 

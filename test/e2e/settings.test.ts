@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DaemonBench } from '../support/daemon-bench.js'
+import { textsBelow } from '../support/files-below.js'
 
 let bench: DaemonBench
 
@@ -80,9 +81,7 @@ it('no secret is in the log, on a page, in the metrics or in a file of the data 
   expectNoSecret(daemon.output, 'log')
   daemon.signal('SIGTERM')
   expect(await daemon.exited).toBe(0)
-  const folder = path.join(bench.folder, 'secrets')
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name))
+  const files = Object.entries(await textsBelow(path.join(bench.folder, 'secrets')))
   expect(files.length).toBeGreaterThan(10)
-  for (const file of files) expectNoSecret(await fs.readFile(file, 'latin1'), file)
+  for (const [name, text] of files) expectNoSecret(text, name)
 })

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
+import { filesBelow } from '../support/files-below.js'
 
 /** What the daemon writes to while it works. */
 const FOLDERS = ['ledger', 'verdicts', 'cache', 'admissions', 'drift']
@@ -49,12 +50,10 @@ function refusedBy(code: string): (error: NodeJS.ErrnoException) => undefined {
 }
 
 async function appendFiles(from: string, to: string): Promise<void> {
-  for (const entry of await fs.readdir(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const target = path.join(to, path.relative(from, file))
+  for (const name of await filesBelow(from)) {
+    const target = path.join(to, name)
     await fs.mkdir(path.dirname(target), { recursive: true })
-    await fs.appendFile(target, await fs.readFile(file))
+    await fs.appendFile(target, await fs.readFile(path.join(from, name)))
   }
 }
 

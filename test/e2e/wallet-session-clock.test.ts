@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
 import type { DaemonBench } from '../support/daemon-bench.js'
 import { breaking, WireRecorder } from '../support/wire-recorder.js'
@@ -45,8 +45,7 @@ describe('nothing is submitted', () => {
   it('where the only RPC endpoint has no block of the time of the service, whatever the local clock states', async () => {
     const bench = await apart(HOUR_MS, 0)
     const own = await benchOfTest({ api: 'wallet-session' })
-    const rpc = await WireRecorder.start(own.sandbox.url)
-    onTestFinished(() => rpc.close())
+    const rpc = await WireRecorder.forTest(own.sandbox.url)
     const url = bench.env().ATTESTD_RPC_URLS!.replace(bench.sandbox.url, rpc.url)
     // Until the service has stated its time, blocks are judged by the local clock.
     rpc.stand = breaking

@@ -1,12 +1,12 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readSamples } from '../../src/app/samples.js'
 import { packagePath } from '../../src/core/files.js'
 import { anvil, anvilFor } from '../support/anvil.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { PATIENT } from '../support/daemon-bench.js'
 import { ffmpeg } from '../support/ffmpeg-tool.js'
+import { textsBelow } from '../support/files-below.js'
 import { recoverOnChain } from '../support/recover-on-chain.js'
 import { WireRecorder } from '../support/wire-recorder.js'
 
@@ -60,8 +60,7 @@ describe('the daemon on a wallet-session service', () => {
 
   it('writes neither its key nor its token anywhere', async () => {
     const bench = await benchOfTest({ api: 'wallet-session', sessionMs: 3_000 })
-    const wire = await WireRecorder.start(bench.sandbox.url)
-    onTestFinished(() => wire.close())
+    const wire = await WireRecorder.forTest(bench.sandbox.url)
     await bench.registerMany(3, 'secrets')
     const daemon = await bench.startHere({ ATTESTD_SERVICE_URL: wire.url, ATTESTD_LOG_LEVEL: 'debug' }).ready()
     await bench.expectExactlyOneEach()
@@ -73,17 +72,10 @@ describe('the daemon on a wallet-session service', () => {
     const written = [
       daemon.output,
       ...pages.map(({ text }) => text),
-      ...(await filesIn(path.join(bench.folder, 'main'))),
+      ...Object.values(await textsBelow(path.join(bench.folder, 'main'))),
     ]
     for (const secret of [privateKey.slice(2), ...wire.tokens()]) {
       expect(written.filter((text) => text.toLowerCase().includes(secret.toLowerCase()))).toEqual([])
     }
   })
 })
-
-/** Every file below a folder as text, byte for byte. */
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
-  return Promise.all(files.map((file) => fs.readFile(file, 'latin1')))
-}

@@ -13,9 +13,8 @@ const BAD_MS = 6_000
 const MOST_TRIES = 8
 
 /** A recorder before the service, and a challenge that the service issued through it. */
-async function withChallenge({ bench }: FaultRun, { onTestFinished }: TestContext) {
-  const wire = await WireRecorder.start(bench.sandbox.url)
-  onTestFinished(() => wire.close())
+async function withChallenge({ bench }: FaultRun, context: TestContext) {
+  const wire = await WireRecorder.forTest(bench.sandbox.url, context)
   const { address } = bench.sandbox.wallets.attester
   const challenge = (await (await fetch(`${wire.url}${CHALLENGE}?address=${address}`)).json()) as { nonce: string }
   return { wire, challenge }

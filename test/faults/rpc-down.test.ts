@@ -6,11 +6,7 @@ import { breaking, WireRecorder } from '../support/wire-recorder.js'
 const ASSETS = 3
 
 /** The daemon's own way to the chain, which can be cut while the service still has its one. */
-async function rpcOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
-  const rpc = await WireRecorder.start(bench.sandbox.url)
-  onTestFinished(() => rpc.close())
-  return rpc
-}
+const rpcOf = ({ bench }: FaultRun, context: TestContext) => WireRecorder.forTest(bench.sandbox.url, context)
 
 onWalletSession('an RPC endpoint that is down', () => {
   it('at the start: nothing is submitted before the stake was read', async (context) => {

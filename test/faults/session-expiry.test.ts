@@ -1,5 +1,5 @@
-import { expect, it, type TestContext } from 'vitest'
-import { type FaultRun, onWalletSession, startRun } from '../support/fault-run.js'
+import { expect, it } from 'vitest'
+import { onWalletSession, startRun } from '../support/fault-run.js'
 import { type Recorded, WireRecorder } from '../support/wire-recorder.js'
 
 const SESSION = '/v1/auth/session'
@@ -8,19 +8,13 @@ const SHORT_MS = 3_000
 const BATCHES = 5
 const ASSETS_PER_BATCH = 3
 
-async function recorderOf({ bench }: FaultRun, { onTestFinished }: TestContext): Promise<WireRecorder> {
-  const wire = await WireRecorder.start(bench.sandbox.url)
-  onTestFinished(() => wire.close())
-  return wire
-}
-
 const opened = (wire: WireRecorder): Recorded[] => wire.to('POST', SESSION).filter(({ status }) => status === 200)
 
 onWalletSession('sessions that end while the daemon works', () => {
   it('after seconds are renewed, and every asset has one score', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_MS })
     const { bench } = run
-    const wire = await recorderOf(run, context)
+    const wire = await WireRecorder.forTest(bench.sandbox.url, context)
     const daemon = await run.startHere('daemon-0', { ATTESTD_SERVICE_URL: wire.url }).ready()
     for (let nth = 0; nth < BATCHES; nth++) {
       const before = opened(wire).length
@@ -37,7 +31,7 @@ onWalletSession('sessions that end while the daemon works', () => {
   it('all at once, as when the service has a new session secret, are opened again', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
-    const wire = await recorderOf(run, context)
+    const wire = await WireRecorder.forTest(bench.sandbox.url, context)
     let revoked = new Set<string>()
     wire.stand = ({ headers }, response) => {
       if (!revoked.has(headers.authorization?.replace('Bearer ', '') ?? '')) return false

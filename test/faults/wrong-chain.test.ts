@@ -10,12 +10,8 @@ const OTHER_CHAIN = 31_337
 /** An RPC endpoint that serves another chain at first. */
 async function wrongRpc(context: TestContext): Promise<WireRecorder> {
   const other = await startSandbox({ chainId: OTHER_CHAIN })
-  const rpc = await WireRecorder.start(other.url)
-  context.onTestFinished(async () => {
-    await rpc.close()
-    await other.close()
-  })
-  return rpc
+  context.onTestFinished(() => other.close())
+  return WireRecorder.forTest(other.url, context)
 }
 
 onWalletSession('an RPC endpoint of another chain', () => {

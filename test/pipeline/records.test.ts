@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
+import { filesBelow } from '../support/files-below.js'
 import { storableDetection } from '../support/pipeline-parts.js'
 import { folderForEach } from '../support/temporary-folder.js'
 
@@ -100,6 +101,12 @@ const detection = storableDetection({
 })
 
 describe('the verdict store', () => {
+  /** The one verdict that it keeps. */
+  const verdictFile = async () => {
+    const [name] = (await filesBelow(folder)).filter((one) => one.endsWith('.json'))
+    return path.join(folder, name!)
+  }
+
   it('keeps a detection by content, detector, platform and expected share', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
@@ -113,8 +120,7 @@ describe('the verdict store', () => {
 
   it('holds risks as percentages, as the ledger does', async () => {
     await new VerdictStore(folder).put(key, detection)
-    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
-    expect(JSON.parse(await fs.readFile(path.join(folder, name!), 'utf8'))).toMatchObject({
+    expect(JSON.parse(await fs.readFile(await verdictFile(), 'utf8'))).toMatchObject({
       risks: 'percent',
       detection: { risk: 25, parts: [{ name: 'center', risk: 30 }], rawScore: detection.rawScore },
     })
@@ -123,13 +129,12 @@ describe('the verdict store', () => {
   it('reads a file of an older version, whose risks are from 0 to 1', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
-    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
     // As version 0.1 wrote it.
     const old =
       '{"detectorId":"d","detectorVersion":"1.0.0","detectorDigest":"d1","risk":0.0125,"rawScore":-4.4,"unsure":true,' +
       '"unsureBecause":"band","parts":[{"name":"center","risk":1}],"variants":[{"name":"jpeg","risk":0.5}],"evidence":[],' +
       '"notes":"n","elapsedMs":{"decode":1,"infer":2,"stages":{"decode":1}},"platform":"p","expectedShare":0.5}'
-    await fs.writeFile(path.join(folder, name!), old)
+    await fs.writeFile(await verdictFile(), old)
     expect(await store.get(key)).toMatchObject({
       risk: 0.0125,
       parts: [{ risk: 1 }],
@@ -141,9 +146,8 @@ describe('the verdict store', () => {
   it('a torn or foreign file counts as absent', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
-    const [name] = (await fs.readdir(folder, { recursive: true })).filter((one) => one.endsWith('.json'))
     for (const content of ['{"risk":', '{"risk":2}', '']) {
-      await fs.writeFile(path.join(folder, name!), content)
+      await fs.writeFile(await verdictFile(), content)
       expect(await store.get(key)).toBeNull()
     }
   })

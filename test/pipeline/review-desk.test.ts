@@ -1,16 +1,11 @@
-import os from 'node:os'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../src/core/clock.js'
+import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import { asRisk, riskOfPercent } from '../../src/core/risk.js'
 import { parseSubmitJob, type StoredSubmitJob } from '../../src/pipeline/jobs.js'
 import { decide, inReview, openReview, reviewOf, waitingReviews } from '../../src/pipeline/review-desk.js'
-import { openQueueEngine } from '../../src/queue/engine.js'
 import type { KnownJob } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
-import { engineOptions } from '../queue/queue-support.js'
 import { openAsset, storableDetection, submitJobData } from '../support/pipeline-parts.js'
-import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HOUR = 60 * 60_000
@@ -153,29 +148,3 @@ it('those that wait come by deadline, without those whose deadline passed', asyn
   }
   expect((await waitingReviews(queue, NOW)).map(({ id }) => id)).toEqual(['2', '0'])
 })
-
-it.skipIf(findRedisServer() === null)(
-  'of two daemons on one Redis the one that was suspended after it had looked learns who decided, and changes nothing',
-  async () => {
-    const redis = await startRedisServer()
-    onTestFinished(() => redis.stop())
-    const open = () => openQueueEngine(engineOptions(redis.url, os.tmpdir()))
-    const [suspended, other] = [await open(), await open()]
-    onTestFinished(async () => void (await Promise.all([suspended.close(), other.close()])))
-    const review = { deadline: systemClock.now() + HOUR, doubt: 'is unsure', parts: [], evidence: [] }
-    await suspended.add('submit', 'job', submitJobData({ review }), { priority: 1 })
-    let looks = 0
-    const find: typeof suspended.find = async (...of) => {
-      const found = await suspended.find(...of)
-      looks += 1
-      if (looks === 2) await decide('job', { ...entered, by: 'bob' }, { queue: other, clock: systemClock })
-      return found
-    }
-    const queue = { find, replace: suspended.replace.bind(suspended) }
-    await expect(decide('job', entered, { queue, clock: systemClock })).rejects.toMatchObject({
-      reason: 'review-decided',
-      message: expect.stringMatching(/^bob decided 12\.5/),
-    })
-    expect(parseSubmitJob((await other.find('submit', 'job'))!.data).decision!.by).toBe('bob')
-  },
-)

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +7,7 @@ import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Clock } from '../../src/core/clock.js'
 import { startDeadline, startTimer } from '../../src/core/time-limit.js'
+import { isExecutable } from './executable.js'
 
 /** anvil starts in 0.1 s, so this only ends one that hangs. */
 const START_LIMIT_MS = 60_000
@@ -62,27 +62,17 @@ export interface AnvilProcess {
  */
 export function findAnvil(searchPath = ''): string | null {
   const places = searchPath.split(path.delimiter).filter(path.isAbsolute)
-  return [packagedAnvil(), ...places.map((dir) => path.join(dir, 'anvil'))].find(isExecutable) ?? null
+  return [...packagedAnvil(), ...places.map((dir) => path.join(dir, 'anvil'))].find(isExecutable) ?? null
 }
 
-function packagedAnvil(): string | null {
+function packagedAnvil(): string[] {
   const name = PLATFORM_PACKAGES[`${process.platform}-${process.arch}`]
-  if (name === undefined) return null
+  if (name === undefined) return []
   try {
     const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/${name}/package.json`)
-    return path.join(path.dirname(manifest), 'bin', 'anvil')
+    return [path.join(path.dirname(manifest), 'bin', 'anvil')]
   } catch {
-    return null
-  }
-}
-
-function isExecutable(file: string | null): file is string {
-  if (file === null) return false
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
+    return []
   }
 }
 

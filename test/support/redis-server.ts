@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
+import { isExecutable } from './executable.js'
 import { freePort } from './local-server.js'
 
 export interface RedisServerOptions {
@@ -122,13 +122,4 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill(signal)
   await gone
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { onTestFinished, type TestContext } from 'vitest'
 import { endServer, listen, urlOf } from './local-server.js'
 
 /** One request as it went over the wire, with the status it was answered with. */
@@ -34,6 +35,16 @@ export class WireRecorder {
   static async start(target: string): Promise<WireRecorder> {
     const recorder = new WireRecorder(target)
     await listen(recorder.#server)
+    return recorder
+  }
+
+  /** The same until the test ends. @param context of a test that runs beside others, which vitest cannot find by itself */
+  static async forTest(
+    target: string,
+    context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+  ): Promise<WireRecorder> {
+    const recorder = await WireRecorder.start(target)
+    context.onTestFinished(() => recorder.close())
     return recorder
   }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { printErrorLines, printLines, printText } from '../../../src/cli/terminal/print.js'
 import { packagePath } from '../../../src/core/files.js'
 
 describe('what verbs print', () => {
@@ -14,5 +15,16 @@ describe('what verbs print', () => {
     expect(files.length).toBeGreaterThan(20)
     // The bar has no text from outside, and the prompt makes its question safe itself.
     expect(direct.toSorted()).toEqual(['terminal/password-prompt.ts', 'terminal/print.ts', 'terminal/progress.ts'])
+  })
+
+  it.each([
+    ['printText', () => printText('a\u001bb\n'), 'stdout'],
+    ['printLines', () => printLines(['a\u001bb']), 'stdout'],
+    ['printErrorLines', () => printErrorLines(['a\u001bb']), 'stderr'],
+  ] as const)('%s replaces what could steer a terminal', (_, print, stream) => {
+    const write = vi.spyOn(process[stream], 'write').mockReturnValue(true)
+    onTestFinished(() => write.mockRestore())
+    print()
+    expect(write.mock.calls).toEqual([['a\ufffdb\n']])
   })
 })

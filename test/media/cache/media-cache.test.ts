@@ -11,10 +11,11 @@ import { silentLog } from '../../../src/core/log.js'
 import { MediaCache, type MediaCacheOptions } from '../../../src/media/cache/media-cache.js'
 import { spool } from '../../../src/media/cache/spool.js'
 import type { MediaEvent } from '../../../src/media/media-event.js'
+import { filesBelow } from '../../support/files-below.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
-import { failure, filesBelow, onEnd, startGateway, startSource } from '../support/media-parts.js'
+import { failure, onEnd, startGateway, startSource } from '../support/media-parts.js'
 
 /** From the time of the file system on, which stamps new files. */
 const clock = new ManualClock(Math.floor(Date.now() / 1000) * 1000 + 123)

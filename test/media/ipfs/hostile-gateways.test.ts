@@ -1,9 +1,10 @@
 import type http from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { filesBelow } from '../../support/files-below.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
-import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
+import { failure, startGateway, startSource } from '../support/media-parts.js'
 import { selfSigned } from '../support/self-signed.js'
 import { encodeCar, type GatewayFaults } from '../support/test-gateway.js'
 

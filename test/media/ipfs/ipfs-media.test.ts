@@ -4,8 +4,9 @@ import { balanced } from 'ipfs-unixfs-importer/layout'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
+import { filesBelow } from '../../support/files-below.js'
 import { sha256Hex, someBytes, TestDag } from '../support/dag.js'
-import { failure, filesBelow, startGateway, startSource } from '../support/media-parts.js'
+import { failure, startGateway, startSource } from '../support/media-parts.js'
 
 const small = someBytes(1_000)
 const large = someBytes(3_000_000)

@@ -1,5 +1,3 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import type { AttestdError } from '../../../src/core/errors.js'
@@ -61,15 +59,6 @@ export async function failure(promise: Promise<unknown>): Promise<AttestdError> 
     return error as AttestdError
   }
   throw new Error('it did not fail')
-}
-
-/** Every file below a folder, relative, sorted. */
-export async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await fs.readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .sort()
 }
 
 export { TestDag }

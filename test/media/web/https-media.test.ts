@@ -3,8 +3,9 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { MediaSourceOptions } from '../../../src/media/create-media-source.js'
+import { filesBelow } from '../../support/files-below.js'
 import { sha256Hex, someBytes } from '../support/dag.js'
-import { failure, filesBelow, onEnd, startSource } from '../support/media-parts.js'
+import { failure, onEnd, startSource } from '../support/media-parts.js'
 import { selfSigned } from '../support/self-signed.js'
 
 const content = someBytes(300_000)
