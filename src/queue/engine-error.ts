@@ -5,8 +5,8 @@ import { AttestdError, errorText } from '../core/errors.js'
 const AWAY =
   /ECONN|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection is closed|command timed out|max retries per request|writeable|socket|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|redirections|slots cache|startup nodes|isn't ready|sentinels are|node is disconnected/i
 
-/** Words of Redis for a user or password that it does not take, or no longer. */
-const REFUSED = /\b(NOAUTH|WRONGPASS|NOPERM)\b/
+/** Words of Redis for a user or password that it does not take, or no longer, and for rights that are missing, in scripts too. */
+const REFUSED = /\b(NOAUTH|WRONGPASS|NOPERM)\b|ACL failure in script|can't run this command/
 
 /** Words of a Redis that answers, but takes no writes: it is full, cannot save its snapshot, or is a replica. */
 const WRITES_REFUSED = /\b(OOM|MISCONF|READONLY)\b/

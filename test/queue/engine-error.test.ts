@@ -10,6 +10,8 @@ it.each([
   ['Reached the max retries per request limit (which is 5).', undefined, 'queue-unreachable'],
   ['connect failed', 'ECONNREFUSED', 'queue-unreachable'],
   ['NOPERM No permissions to access a key', undefined, 'queue-unauthorized'],
+  ["ERR ACL failure in script: User me has no permissions to run the 'xadd' command", undefined, 'queue-unauthorized'],
+  ["ERR The user executing the script can't run this command or subcommand", undefined, 'queue-unauthorized'],
   ['WRONGPASS invalid username-password pair or user is disabled.', undefined, 'queue-unauthorized'],
   ['Too many Cluster redirections. Last error: Error: Connection is closed.', undefined, 'queue-unreachable'],
   ['NOREPLICAS Not enough good replicas to write.', undefined, 'queue-unreachable'],

@@ -206,6 +206,26 @@ describe.skipIf(!available)('a user with the rights that docs/redis.md states', 
   })
 })
 
+describe.skipIf(!available)('a user without a right that the queue needs', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedisServer()
+  })
+  afterAll(() => server?.stop())
+
+  it.each(['-@stream', '-@sortedset', '-del', '-bzpopmin', '-eval'])(
+    'such as %s is refused at the start',
+    async (right) => {
+      await askRedis(server.port, (redis) => redis.acl('SETUSER', 'some', 'on', '>word', '~*', '&*', '+@all', right))
+      const url = server.url.replace('//', '//some:word@')
+      await expect(openQueueEngine(engineOptions(url, ''))).rejects.toMatchObject({
+        reason: 'queue-unauthorized',
+        message: expect.stringMatching(/rights/),
+      })
+    },
+  )
+})
+
 describe.skipIf(!available)('a URL that does not fit what answers', () => {
   it.each([
     ['redis', '/99', 'has no database 99'],

@@ -216,6 +216,21 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
+  it('fails pings while Redis may drop jobs, as after a failover to one with other settings', async () => {
+    const server = await startRedisServer()
+    const engine = await openQueueEngine(engineOptions(server.url, ''))
+    const admin = new Redis(server.url)
+    onTestFinished(async () => {
+      admin.disconnect()
+      await engine.close()
+      await server.stop()
+    })
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
+    await admin.config('SET', 'maxmemory-policy', 'noeviction')
+    await expect(engine.ping()).resolves.toBeUndefined()
+  })
+
   it('fails pings while Redis refuses writes, with what to do, and goes on when it takes them', async () => {
     const server = await startRedisServer()
     const engine = await openQueueEngine(engineOptions(server.url, ''))

@@ -9,7 +9,7 @@ import { askEngine, engineError } from '../engine-error.js'
 import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
-import { checkRedis } from './redis-checks.js'
+import { checkNoEviction, checkRedis, checkRights } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
 import { redisTrouble } from './redis-refusal.js'
 import { addToRedis, saveInRedis, swapInRedis } from './save-data.js'
@@ -31,6 +31,7 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   }
   try {
     await checkRedis(producer, target, options.log)
+    await checkRights(producer, target, options.prefix)
     await consumer.connect()
   } catch (error) {
     producer.disconnect()
@@ -100,6 +101,7 @@ function redisBacking(
       if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
       // A write, which a replica or a full Redis refuses, with a key: on a cluster the node of our keys must answer.
       await askEngine(() => producer.set(`${prefix}:ping`, '', 'PX', PING_KEPT_MS))
+      await askEngine(() => checkNoEviction(producer, target))
     },
     onTrouble: (listener) => void listeners.add(listener),
     lost,

@@ -3,6 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { RedisTarget } from './redis-access.js'
 import type { RedisClient } from './redis-connection.js'
+import { refusalOf } from './redis-refusal.js'
 
 const MIN_VERSION = [6, 2] as const
 
@@ -14,11 +15,46 @@ type Checked = Pick<RedisTarget, 'shape' | 'shown'>
  * that Redis never evicts jobs to free memory. Of a cluster, every primary that answers.
  * @throws AttestdError queue-misconfigured, queue-address-wrong, queue-unreachable for a replica
  */
-export async function checkRedis(redis: RedisClient, target: Checked, log: Log): Promise<void> {
-  if (!(redis instanceof Cluster)) return checkServer(redis, target, log)
+export function checkRedis(redis: RedisClient, target: Checked, log: Log): Promise<void> {
+  return forEachServer(redis, (server) => checkServer(server, target, log))
+}
+
+/** Whether Redis still evicts nothing: after a failover another server answers. @throws AttestdError queue-misconfigured */
+export function checkNoEviction(redis: RedisClient, { shown }: Checked): Promise<void> {
+  return forEachServer(redis, async (server) => {
+    refuseEviction(parseInfo(await server.info('memory')).get('maxmemory_policy'), shown)
+  })
+}
+
+/** One command on each type of key, KEYS a free one. */
+const EVERY_TYPE = `
+for _, command in ipairs({{'SET', KEYS[1], ''}, {'HSET', KEYS[1], 'a', ''}, {'RPUSH', KEYS[1], ''},
+  {'SADD', KEYS[1], ''}, {'ZADD', KEYS[1], 0, ''}, {'XADD', KEYS[1], '*', 'a', ''}}) do
+  redis.call(unpack(command))
+  redis.call('DEL', KEYS[1])
+end`
+const BRIEFLY_S = 0.01
+
+/**
+ * Uses the rights that an ACL gives by type of key, and those to run scripts and to wait. Whether Redis takes writes is for a ping.
+ * @throws AttestdError queue-unauthorized, queue-misconfigured
+ */
+export async function checkRights(redis: RedisClient, target: RedisTarget, prefix: string): Promise<void> {
+  const key = `${prefix}:rights`
+  try {
+    await redis.eval(EVERY_TYPE, 1, key)
+    await redis.bzpopmin(key, BRIEFLY_S)
+  } catch (error) {
+    const refusal = refusalOf(error, target)
+    if (refusal) throw refusal
+  }
+}
+
+async function forEachServer(redis: RedisClient, check: (server: Redis) => Promise<void>): Promise<void> {
+  if (!(redis instanceof Cluster)) return check(redis)
   for (const node of redis.nodes('master')) {
     try {
-      await checkServer(node, target, log)
+      await check(node)
     } catch (error) {
       // A primary of other keys may be away without harm to ours.
       if (error instanceof AttestdError) throw error
@@ -71,7 +107,12 @@ async function checkEviction(redis: Redis, info: ReadonlyMap<string, string>, sh
     log.warn({ redis: shown }, 'maxmemory-policy of redis could not be read; it must be noeviction')
     return
   }
-  if (policy === 'noeviction') return
+  refuseEviction(policy, shown)
+}
+
+/** @param policy undefined where it is not stated */
+function refuseEviction(policy: string | undefined, shown: string): void {
+  if (policy === undefined || policy === 'noeviction') return
   throw new AttestdError(
     'queue-misconfigured',
     `Redis at ${shown} has maxmemory-policy ${policy}, so it may drop jobs; set maxmemory-policy noeviction.`,

@@ -12,7 +12,7 @@ interface Refusal {
 /** What Redis, its Sentinels and TLS answer where waiting does not help, by their own words. */
 const REFUSALS: readonly Refusal[] = [
   {
-    pattern: /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH/i,
+    pattern: /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH|ACL failure|can't run this command/i,
     reason: 'queue-unauthorized',
     meaning: () => 'refused the user, the password or their rights',
   },

@@ -9,6 +9,8 @@ describe('what Redis answers where waiting does not help', () => {
     ['NOAUTH Authentication required.', 'queue-unauthorized', /refused the user, the password or their rights/],
     ['WRONGPASS invalid username-password pair or user is disabled.', 'queue-unauthorized', /refused/],
     ['NOPERM this user has no permissions to run', 'queue-unauthorized', /rights/],
+    ["ERR ACL failure in script: User me has no permissions to run the 'xadd' command", 'queue-unauthorized', /rights/],
+    ["ERR The user executing the script can't run this command or subcommand", 'queue-unauthorized', /rights/],
     ['ERR invalid password', 'queue-unauthorized', /refused/],
     ['ERR AUTH <password> called without any password configured', 'queue-unauthorized', /refused/],
     ['DENIED Redis is running in protected mode', 'queue-unauthorized', /refused/],
