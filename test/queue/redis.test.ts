@@ -216,6 +216,24 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
+  it('fails pings by the reason why Redis lets us in no more, until it does', async () => {
+    const server = await startRedisServer()
+    const admin = new Redis(server.url)
+    await admin.acl('SETUSER', 'me', 'on', '>word', '~*', '&*', '+@all')
+    const engine = await openQueueEngine(engineOptions(server.url.replace('//', '//me:word@'), ''))
+    onTestFinished(async () => {
+      admin.disconnect()
+      await engine.close()
+      await server.stop()
+    })
+    await admin.acl('SETUSER', 'me', 'resetpass', '>another')
+    await admin.client('KILL', 'USER', 'me')
+    const reasonOfPing = () => engine.ping().catch(({ reason }) => reason)
+    await expect.poll(reasonOfPing, { timeout: 30_000 }).toBe('queue-unauthorized')
+    await admin.acl('SETUSER', 'me', '>word')
+    await expect.poll(reasonOfPing, { timeout: 30_000 }).toBeUndefined()
+  })
+
   it('fails pings while Redis may drop jobs, as after a failover to one with other settings', async () => {
     const server = await startRedisServer()
     const engine = await openQueueEngine(engineOptions(server.url, ''))

@@ -11,7 +11,7 @@ import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
 import { checkNoEviction, checkRedis, checkRights } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
-import { redisTrouble } from './redis-refusal.js'
+import { redisTrouble, refusalOf } from './redis-refusal.js'
 import { addToRedis, saveInRedis, swapInRedis } from './save-data.js'
 
 /**
@@ -24,8 +24,14 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   const consumer = makeConsumer(target, options.random)
   const isDoubted = lonePrimaryDoubt(consumer, target, options.clock)
   const listeners = new Set<(error: AttestdError) => void>()
+  // Why Redis lets us in no more, as after a change of the password.
+  let refused: AttestdError | null = null
+  producer.on('ready', () => {
+    refused = null
+  })
   for (const connection of [producer, consumer]) {
     onTrouble(connection, (error) => {
+      refused = refusalOf(error, target) ?? refused
       for (const listener of listeners) listener(redisTrouble(error, target))
     })
   }
@@ -38,7 +44,13 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
     consumer.disconnect()
     throw error instanceof AttestdError ? error : redisTrouble(error, target)
   }
-  return redisBacking(producer, consumer, { target, prefix: options.prefix, listeners, isDoubted })
+  return redisBacking(producer, consumer, {
+    target,
+    prefix: options.prefix,
+    listeners,
+    isDoubted,
+    refused: () => refused,
+  })
 }
 
 /** A connection that closes may mean a failover, which loses the last writes: that is trouble even without an error. */
@@ -69,12 +81,13 @@ interface RedisParts {
   readonly prefix: string
   readonly listeners: Set<(error: AttestdError) => void>
   readonly isDoubted: LonePrimaryDoubt
+  readonly refused: () => AttestdError | null
 }
 
 function redisBacking(
   producer: RedisClient,
   consumer: RedisClient,
-  { target, prefix, listeners, isDoubted }: RedisParts,
+  { target, prefix, listeners, isDoubted, refused }: RedisParts,
 ): Backing {
   let closing = false
   const lost = new Promise<Error>((resolve) => {
@@ -98,7 +111,9 @@ function redisBacking(
     texts: redisTexts(producer, prefix),
     ping: async () => {
       // A command would wait in line until Redis is back.
-      if (producer.status !== 'ready') throw redisTrouble(new Error(`the connection is ${producer.status}`), target)
+      if (producer.status !== 'ready') {
+        throw refused() ?? redisTrouble(new Error(`the connection is ${producer.status}`), target)
+      }
       // A write, which a replica or a full Redis refuses, with a key: on a cluster the node of our keys must answer.
       await askEngine(() => producer.set(`${prefix}:ping`, '', 'PX', PING_KEPT_MS))
       await askEngine(() => checkNoEviction(producer, target))
