@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { DaemonBench } from '../support/daemon-bench.js'
-import { reach, workMoment } from '../support/fault-run.js'
+import { reach, slowService, workMoment } from '../support/fault-run.js'
 import { startCluster } from '../support/redis-cluster.js'
 import { failOver, type RedisGroup } from '../support/redis-failover.js'
 import { SENTINEL_PASSWORDS, startSentinels } from '../support/redis-sentinels.js'
@@ -34,13 +34,7 @@ describe.skipIf(findRedisServer() === null).each(SHAPES)('failovers of Redis wit
     const seed = `failover-${shape}`
     bench = await DaemonBench.create({
       timestampWindowMs: WINDOW_MS,
-      faults: {
-        seed,
-        rules: [
-          { route: 'gateway', fault: 'slow', ms: 150, probability: 0.5 },
-          { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
-        ],
-      },
+      faults: slowService(seed),
     })
     group = await start()
     const env = {

@@ -2,23 +2,12 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import type { FaultPlanInput } from '../../src/sandbox/faults/faults.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { DaemonBench } from '../support/daemon-bench.js'
-import { lifeMoment, onEachEngine, reach, startRun } from '../support/fault-run.js'
+import { lifeMoment, onEachEngine, reach, slowService, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const ASSETS_PER_LIFE = 5
-
-/** Keeps requests in flight for long enough to be killed in the middle. */
-const slowService = (seed: string): FaultPlanInput => ({
-  seed,
-  rules: [
-    { route: 'gateway', fault: 'slow', ms: 200, probability: 0.5 },
-    { route: 'one', fault: 'slow', ms: 150, probability: 0.3 },
-    { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
-  ],
-})
 
 onEachEngine('kill -9 of the daemon', (engine, api) => {
   it.each(seedsOf('killedDaemon', api))('at any moment, seed %s', async (seed) => {

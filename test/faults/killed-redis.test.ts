@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { onRedis, reach, startRun, workMoment } from '../support/fault-run.js'
+import { onRedis, reach, slowService, startRun, workMoment } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const KILLS = 3
@@ -8,16 +8,7 @@ const ASSETS_PER_KILL = 5
 
 onRedis('kill -9 of Redis', (api) => {
   it.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
-    const run = await startRun('redis', {
-      api,
-      faults: {
-        seed,
-        rules: [
-          { route: 'gateway', fault: 'slow', ms: 200, probability: 0.5 },
-          { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
-        ],
-      },
-    })
+    const run = await startRun('redis', { api, faults: slowService(seed) })
     const { bench, redis } = run
     const daemon = await run.start().ready()
     for (let nth = 0; nth < KILLS; nth++) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DaemonProcess } from '../support/daemon-process.js'
-import { lifeMoment, onRedis, reach, startRun } from '../support/fault-run.js'
+import { lifeMoment, onRedis, reach, slowService, startRun } from '../support/fault-run.js'
 import { drawBetween, seedsOf } from '../support/fault-seed.js'
 
 const DAEMONS = 3
@@ -9,17 +9,7 @@ const ASSETS_PER_KILL = 8
 
 onRedis('several daemons on one queue', (api) => {
   it.each(seedsOf('severalDaemons', api))('with kills of one of them at a time, seed %s', async (seed) => {
-    const run = await startRun('redis', {
-      api,
-      faults: {
-        seed,
-        rules: [
-          { route: 'gateway', fault: 'slow', ms: 150, probability: 0.5 },
-          { route: 'one', fault: 'slow', ms: 100, probability: 0.3 },
-          { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
-        ],
-      },
-    })
+    const run = await startRun('redis', { api, faults: slowService(seed) })
     const { bench } = run
     const daemons: DaemonProcess[] = []
     for (let nth = 0; nth < DAEMONS; nth++) daemons.push(run.start(`daemon-${nth}`))

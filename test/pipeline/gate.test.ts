@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { Gate } from '../../src/pipeline/gate.js'
 import { ManualClock } from '../support/manual-clock.js'
 
-const trusted = { offsetMs: 0, errorBoundMs: 5, trusted: true }
+const gateBy = (clock = new ManualClock(), trusted = true) =>
+  new Gate({ clock, random: () => 1, serviceClock: { state: () => ({ offsetMs: 0, errorBoundMs: 5, trusted }) } })
 
 describe('the gate', () => {
   const rows: [string, { stake?: [bigint, bigint]; clock?: boolean; pauseMs?: number }, string | null][] = [
@@ -13,11 +14,7 @@ describe('the gate', () => {
     ['holds during a pause whatever else', { stake: [1n, 1n], pauseMs: 1 }, 'service-rate-limited'],
   ]
   it.each(rows)('%s', (_name, { stake, clock = true, pauseMs }, reason) => {
-    const gate = new Gate({
-      clock: new ManualClock(),
-      random: () => 1,
-      serviceClock: { state: () => ({ ...trusted, trusted: clock }) },
-    })
+    const gate = gateBy(new ManualClock(), clock)
     if (stake) gate.updateStake({ stakedWei: stake[0], minStakeWei: stake[1] })
     if (pauseMs) gate.pause('service-rate-limited', pauseMs)
     const answer = gate.check()
@@ -25,7 +22,7 @@ describe('the gate', () => {
   })
 
   it('reports when the stake crosses the minimum, both ways', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
     expect(gate.updateStake({ stakedWei: 6n, minStakeWei: 5n })).toBe(false)
     expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n })).toBe(true)
@@ -33,7 +30,7 @@ describe('the gate', () => {
   })
 
   it('names a stake that is low from the start on, also where the service refuses the key for it', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.refuse()
     expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n }, 'contract')).toBe(true)
     expect(gate.updateStake({ stakedWei: 3n, minStakeWei: 5n }, 'contract')).toBe(false)
@@ -43,7 +40,7 @@ describe('the gate', () => {
   })
 
   it('a refusal closes it until a stake can be read again', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     expect(gate.refuse()).toBe(true)
     expect(gate.refuse()).toBe(false)
@@ -54,7 +51,7 @@ describe('the gate', () => {
   })
 
   it('a stake that is known to be too low says more than the refusal that follows it', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 2n })
     expect(gate.refuse()).toBe(false)
     expect(gate.check()).toMatchObject({ open: false, reason: 'stake-low' })
@@ -63,14 +60,14 @@ describe('the gate', () => {
   })
 
   it('a refusal over the stake closes it by that reason, whatever was read before', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.updateStake({ stakedWei: 2n, minStakeWei: 2n })
     expect(gate.refuse('stake-low')).toBe(true)
     expect([gate.check(), gate.stakeTrouble]).toMatchObject([{ open: false, reason: 'stake-low' }, 'stake-low'])
   })
 
   it('a stake read in the contract does not undo a refusal of the service', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.refuse()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
@@ -79,7 +76,7 @@ describe('the gate', () => {
   })
 
   it('a doubted stake closes it until it is read again', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect([gate.doubtStake(), gate.doubtStake()]).toEqual([true, false])
     expect(gate.stakeOk).toBe(false)
@@ -90,7 +87,7 @@ describe('the gate', () => {
   })
 
   it('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect([gate.updateRole(true), gate.updateRole(false), gate.updateRole(false)]).toEqual([false, true, false])
     expect(gate.check()).toMatchObject({ open: false, reason: 'role-missing' })
@@ -99,7 +96,7 @@ describe('the gate', () => {
   })
 
   it('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
-    const gate = new Gate({ clock: new ManualClock(), random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy()
     expect([gate.slowDown(undefined), gate.slowDown(0), gate.slowDown(9000)]).toEqual([2000, 4000, 9000])
     gate.wentThrough()
     expect(gate.slowDown(0)).toBe(2000)
@@ -108,7 +105,7 @@ describe('the gate', () => {
 
   it('a shorter pause does not cut a longer one short', async () => {
     const clock = new ManualClock()
-    const gate = new Gate({ clock, random: () => 1, serviceClock: { state: () => trusted } })
+    const gate = gateBy(clock)
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     gate.pause('service-forbidden', 10_000)
     gate.pause('service-rate-limited', 1_000)

@@ -2,10 +2,10 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
-import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { Ledger } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
 import { filesBelow } from '../support/files-below.js'
-import { storableDetection } from '../support/pipeline-parts.js'
+import { abstainedEntry, storableDetection } from '../support/pipeline-parts.js'
 import { folderForEach } from '../support/temporary-folder.js'
 
 const folder = folderForEach()
@@ -18,17 +18,7 @@ async function sizeOf(folder: string): Promise<number> {
 
 const DAY = 24 * 60 * 60 * 1000
 const start = Date.UTC(2026, 0, 10, 12)
-const abstained = (at: number, assetId: string): LedgerEntry => ({
-  kind: 'abstained',
-  at,
-  assetId,
-  title: 't',
-  mediaType: 'image',
-  contentHash: '0x00',
-  uri: 'ipfs://x',
-  reason: 'media-corrupt',
-  message: 'm',
-})
+const abstained = (at: number, assetId: string) => abstainedEntry({ at, assetId })
 
 describe('the ledger', () => {
   it('gives the newest entries first, over several days', async () => {

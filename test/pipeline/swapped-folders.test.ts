@@ -1,8 +1,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
-import { Ledger, type LedgerEntry } from '../../src/pipeline/ledger.js'
+import { Ledger } from '../../src/pipeline/ledger.js'
 import { VerdictFiles } from '../../src/pipeline/verdict-files.js'
+import { abstainedEntry } from '../support/pipeline-parts.js'
 import { folderForEach } from '../support/temporary-folder.js'
 
 const folder = folderForEach()
@@ -29,17 +30,7 @@ async function expectElsewhereKept(): Promise<void> {
   ])
 }
 
-const entry: LedgerEntry = {
-  at: Date.UTC(2026, 0, 1),
-  assetId: 'a',
-  title: '',
-  mediaType: 'image',
-  contentHash: '0x',
-  uri: '',
-  kind: 'abstained',
-  reason: 'media-corrupt',
-  message: '',
-}
+const entry = abstainedEntry()
 
 it('the ledger follows no symbolic link that takes the place of its folder or its file', async () => {
   const ledger = new Ledger(at('ledger'))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, onTestFinished } from 'vitest'
-import type { FaultRoute } from '../../src/sandbox/faults/faults.js'
+import type { FaultPlanInput, FaultRoute } from '../../src/sandbox/faults/faults.js'
 import { type Api, type BenchOptions, DaemonBench } from './daemon-bench.js'
 import type { DaemonHere } from './daemon-here.js'
 import type { DaemonProcess } from './daemon-process.js'
@@ -94,3 +94,13 @@ export async function reach(bench: DaemonBench, moment: Moment): Promise<void> {
   while (bench.requests(moment.route) < wanted && performance.now() < deadline) await sleep(LOOK_EVERY_MS)
   await sleep(moment.laterMs)
 }
+
+/** Keeps requests in flight for long enough to be killed in the middle. */
+export const slowService = (seed: string): FaultPlanInput => ({
+  seed,
+  rules: [
+    { route: 'gateway', fault: 'slow', ms: 200, probability: 0.5 },
+    { route: 'one', fault: 'slow', ms: 150, probability: 0.3 },
+    { route: 'score', fault: 'slow', ms: 250, probability: 0.5 },
+  ],
+})

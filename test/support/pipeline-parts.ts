@@ -1,6 +1,7 @@
 import { asRisk } from '../../src/core/risk.js'
 import type { Detection } from '../../src/detect/detection.js'
 import { type StoredSubmitJob, storeSubmitJob } from '../../src/pipeline/jobs.js'
+import type { LedgerEntry } from '../../src/pipeline/ledger.js'
 import type { JobRun } from '../../src/queue/queues.js'
 import type { Asset } from '../../src/service/port.js'
 
@@ -74,6 +75,22 @@ export function storableDetection(change: Partial<Detection> = {}): Detection {
     elapsedMs: { decode: 1, infer: 2 },
     platform: 'test',
     expectedShare: 0.5,
+    ...change,
+  }
+}
+
+/** A line of the ledger of an asset that was not scored. */
+export function abstainedEntry(change: { readonly at?: number; readonly assetId?: string } = {}): LedgerEntry {
+  return {
+    kind: 'abstained',
+    at: Date.UTC(2026, 0, 1),
+    assetId: 'a',
+    title: 't',
+    mediaType: 'image',
+    contentHash: '0x00',
+    uri: 'ipfs://x',
+    reason: 'media-corrupt',
+    message: 'm',
     ...change,
   }
 }

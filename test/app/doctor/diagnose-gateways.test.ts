@@ -1,8 +1,7 @@
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { diagnoseGateways } from '../../../src/app/doctor/diagnose-gateways.js'
 import { loadSettings } from '../../../src/config/load.js'
+import { urlAnswering } from '../../support/local-server.js'
 import { startSandbox } from '../../support/sandbox.js'
 
 const diagnose = (gateways: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -13,11 +12,8 @@ it('doctor asks each gateway for a block that every gateway has, names those tha
 }) => {
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
-  const site = http.createServer((_, response) => response.end('<p>welcome'))
-  await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => void site.close())
-  const website = `127.0.0.1:${(site.address() as AddressInfo).port}`
-  const host = new URL(sandbox.url).host
+  const site = await urlAnswering((_, response) => response.end('<p>welcome'))
+  const [website, host] = [new URL(site).host, new URL(sandbox.url).host]
 
   const found = await diagnose([
     `${sandbox.url}/ipfs/`,

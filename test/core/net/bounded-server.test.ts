@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import net, { type AddressInfo } from 'node:net'
+import net from 'node:net'
 import { expect, it, type TestContext } from 'vitest'
 import { boundedServer, type ServerLimits } from '../../../src/core/net/bounded-server.js'
+import { endServer, listen, portOf } from '../../support/local-server.js'
 
 const LIMITS: ServerLimits = { requestTimeoutMs: 200, maxConnections: 3, idleMs: 60_000 }
 const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'
@@ -12,18 +13,13 @@ async function start(onTestFinished: TestContext['onTestFinished'], limits = LIM
   const server = boundedServer(limits)((request, response) => {
     request.resume().on('end', () => response.end('whole'))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server
+  onTestFinished(() => endServer(server))
+  return listen(server)
 }
 
 /** Sends the text and stays. */
 function connect(server: Server, text: string) {
-  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = net.connect(portOf(server), '127.0.0.1')
   let got = ''
   socket.on('data', (chunk) => {
     got += chunk
@@ -67,10 +63,9 @@ it('closes a connection whose answer is not read', async ({ onTestFinished }) =>
   const server = boundedServer({ ...LIMITS, idleMs: 200 })((_, response) =>
     response.end(Buffer.alloc(64 * 1024 * 1024)),
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1')
+  onTestFinished(() => endServer(server))
+  await listen(server)
+  const socket = net.connect(portOf(server), '127.0.0.1')
   socket.on('error', () => {})
   const [accepted] = (await once(server, 'connection')) as [net.Socket]
   socket.write(GET)

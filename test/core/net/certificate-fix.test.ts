@@ -1,5 +1,4 @@
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { expect, it } from 'vitest'
 import { diagnoseGateways } from '../../../src/app/doctor/diagnose-gateways.js'
@@ -9,14 +8,14 @@ import { systemClock } from '../../../src/core/clock.js'
 import { HttpCaller } from '../../../src/service/http.js'
 import { SseConnection } from '../../../src/service/sse-connection.js'
 import { selfSigned } from '../../media/support/self-signed.js'
+import { endServer, listen, portOf } from '../../support/local-server.js'
 
 it('a certificate that this machine does not trust: service, stream, RPC endpoint and gateway name what to do', async ({
   onTestFinished,
 }) => {
   const server = https.createServer(selfSigned('localhost'))
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => void server.close())
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  onTestFinished(() => endServer(server))
+  const url = `https://localhost:${portOf(await listen(server))}`
   const options = { clock: systemClock, timeoutMs: 10_000, userAgent: 'test/1' }
   const http = new HttpCaller(options)
   const rpc = new RpcCaller({ url, ...options })
