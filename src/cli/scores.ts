@@ -39,7 +39,19 @@ async function scores(verb: Command, { limit, format, json, kind, asset }: Score
   const { dataDir } = settingsOf(verb).settings
   const wanted = (entry: LedgerEntry) => (!kind || entry.kind === kind) && (!asset || entry.assetId === asset)
   const entries = await new Ledger(dataPaths(dataDir).ledger).recent(count, wanted)
+  if (entries.length === 0 && format === 'table' && !json) {
+    printText(`${nothingText(dataDir, asset, kind)}\n`)
+    return
+  }
   printText(FORMATS[json ? 'json' : format](entries, kind === 'shadow' ? SHADOW_COLUMNS : COLUMNS))
+}
+
+/** Why there may be no entry: the ledger is that of one daemon, and begins with its data directory. */
+function nothingText(dataDir: string, asset: string | undefined, kind: string | undefined): string {
+  const what = `No ${kind ? `record of kind ${kind}` : 'record'}${asset === undefined ? '' : ` of ${asset}`} in ${dataDir}.`
+  return asset === undefined
+    ? what
+    : `${what} On a fleet, the daemon that analyzed it has the record. It may also still wait (attestd queue waiting), or have closed before a daemon ran.`
 }
 
 const HEADS = [
@@ -89,7 +101,7 @@ function ownCells(entry: LedgerEntry): Record<string, string> {
 
 /** Widths by head; the rest is shown whole. What a person looks for first stays longest. */
 const COLUMNS: Readonly<Record<string, Omit<Column<unknown>, 'title' | 'of'>>> = {
-  at: { drop: 2 },
+  'at (UTC)': { drop: 2 },
   outcome: { drop: 3 },
   mediaType: { drop: 4 },
   algorithm: { drop: 6 },
@@ -97,13 +109,13 @@ const COLUMNS: Readonly<Record<string, Omit<Column<unknown>, 'title' | 'of'>>> =
   openToRecordMs: { drop: 7, right: true },
   risk: { right: true },
   reason: { min: 8 },
-  notes: { min: 12 },
+  notes: { min: 10 },
 }
 
 /** Of shadows alone: which detector measured, and whether it agrees, stay longest. */
 const SHADOW_COLUMNS: typeof COLUMNS = {
   ...COLUMNS,
-  at: { drop: 6 },
+  'at (UTC)': { drop: 6 },
   algorithm: {},
   reason: { drop: 9 },
   notes: { min: 12, drop: 8 },
@@ -113,11 +125,16 @@ const FORMATS = {
   json: (entries: readonly LedgerEntry[]) => `${safeJson(entries.map(storeLedgerEntry), 2)}\n`,
   csv: (entries: readonly LedgerEntry[]) =>
     [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
-  table: (entries: readonly LedgerEntry[], columns = COLUMNS) =>
-    entries.length === 0
-      ? 'Nothing yet.\n'
-      : `${table(
-          entries.map(cells),
-          HEADS.map((title, index) => ({ title, max: 44, ...columns[title], of: (row) => row[index] ?? '' })),
-        )}\n`,
+  table: (entries: readonly LedgerEntry[], columns = COLUMNS) => {
+    // Without the year and the fraction of a second, which no line of a terminal has room for.
+    const rows = entries.map(cells).map(([at = '', ...rest]) => [at.slice(5, 19).replace('T', ' '), ...rest])
+    const shown = [...HEADS.keys()].filter((index) => rows.some((row) => row[index] !== ''))
+    return `${table(
+      rows,
+      shown.map((index) => {
+        const title = index === 0 ? 'at (UTC)' : HEADS[index]!
+        return { title, max: 44, ...columns[title], of: (row) => row[index] ?? '' }
+      }),
+    )}\n`
+  },
 }

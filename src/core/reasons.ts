@@ -97,7 +97,7 @@ export const REASONS = {
   'manifest-invalid': setup('A detector package has a manifest that is not accepted.'),
   'model-digest-mismatch': setup(
     'A file of a detector package does not have the digest of its manifest.',
-    'Restore the package from its source, then run attestd models verify.',
+    'If you changed the file, run attestd models seal FOLDER. Otherwise restore the package from its source.',
   ),
   'detector-self-test-failed': setup(
     'A detector did not reproduce the risk of its own sample.',
@@ -142,7 +142,10 @@ export const REASONS = {
     'The service refused this key (403), usually the stake gate or a wallet that is not linked.',
     'Check the stake and the wallet of the key in the dashboard.',
   ),
-  'service-refused': permanent('The service refused the request as invalid (4xx).'),
+  'service-refused': permanent(
+    'The service refused the request as invalid (4xx).',
+    'Check that ATTESTD_SERVICE_URL is the origin of the service, and ATTESTD_SERVICE_API its API.',
+  ),
   'request-invalid': permanent('A request does not match the API, so it was not sent.'),
   'service-reply-invalid': retry(
     'The answer of the service does not match its API.',
@@ -218,8 +221,14 @@ export const REASONS = {
     'The stake is below the minimum, so nothing is submitted.',
     "Top up the stake of the key's wallet; submission resumes by itself.",
   ),
-  'stake-unknown': wait('The stake has not been read yet.'),
-  'clock-untrusted': wait('The service time is not known precisely enough to sign.'),
+  'stake-unknown': wait(
+    'The stake has not been read yet.',
+    'Nothing to do in the first minute. If it lasts, attestd doctor tests the service and the RPC endpoints that state the stake.',
+  ),
+  'clock-untrusted': wait(
+    'The service time is not known precisely enough to sign.',
+    'Look for a slow or unstable network path to the service; attestd doctor measures it.',
+  ),
   'clock-off': wait(
     'The local clock is off by more than the timestamp window. Scores continue, in service time; times in log and records are wrong.',
     'Synchronize the clock of this machine (chrony, systemd-timesyncd or another NTP client).',

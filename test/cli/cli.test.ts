@@ -153,7 +153,14 @@ describe('attestd scores', () => {
   it('as a table of 80 columns, which names those that it left out', async () => {
     const lines = (await attestd(['scores'])).out.trimEnd().split('\n')
     for (const line of lines.slice(0, -1)) expect(line.length).toBeLessThanOrEqual(80)
+    expect(lines[0]).toMatch(/^at \(UTC\) +kind .*reason +notes$/)
     expect(lines.at(-1)).toMatch(/^Left out at 80 columns: .*openToRecordMs.* \(--json has all\)\.$/)
+  })
+
+  it('of an asset without a record with the data directory, and where the record may be', async () => {
+    const { out } = await attestd(['scores', '--asset', 'ast_unknown'])
+    expect(out).toMatch(/^No record of ast_unknown in \/.*\. On a fleet, the daemon that analyzed it has the record\./)
+    expect((await attestd(['scores', '--kind', 'failed'])).out).toMatch(/^No record of kind failed in/)
   })
 
   it('of shadows as a table of 80 columns with their detector, which names the columns that it left out', async () => {
@@ -174,7 +181,7 @@ describe('attestd scores', () => {
     const { out } = await attestd(['scores', '--kind', 'shadow', '--data-dir', dataDir])
     const lines = out.trimEnd().split('\n')
     expect(lines[2]).toBe(`shadow  disagrees  ast_${'a'.repeat(20)}  12.5  attestd-image-open@3.0.1`)
-    const left = 'at, mediaType, receipt, openToRecordMs, reason, notes'
+    const left = 'at (UTC), mediaType, notes'
     expect(lines.at(-1)).toBe(`Left out at 80 columns: ${left} (--json has all).`)
   })
 

@@ -7,7 +7,6 @@ it.each([
   ['could not renew lock for job asset-1', undefined, 'job-lock-lost'],
   ['Connection is closed.', undefined, 'queue-unreachable'],
   ['Command timed out', undefined, 'queue-unreachable'],
-  ['Reached the max retries per request limit (which is 5).', undefined, 'queue-unreachable'],
   ['connect failed', 'ECONNREFUSED', 'queue-unreachable'],
   ['NOPERM No permissions to access a key', undefined, 'queue-unauthorized'],
   ["ERR ACL failure in script: User me has no permissions to run the 'xadd' command", undefined, 'queue-unauthorized'],
@@ -25,4 +24,10 @@ it.each([
 it('leaves an error that has a reason alone', () => {
   const error = new AttestdError('job-malformed')
   expect(engineError(error)).toBe(error)
+})
+
+it('names Redis where a command ran out of retries, not an option of its client', () => {
+  const text =
+    'Reached the max retries per request limit (which is 5). Refer to "maxRetriesPerRequest" option for details.'
+  expect(engineError(new Error(text))).toMatchObject({ reason: 'queue-unreachable', message: 'Redis does not answer.' })
 })

@@ -1,9 +1,11 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
+import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError, errorText, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent } from '../../core/files.js'
 import { readJson } from '../../core/text.js'
+import type { DetectorManifest } from '../../detect/package/manifest.js'
 import { loadOrder, loadPackage, loadPackages, MODELS_FIX } from '../../detect/package/package-loader.js'
 import { checkTokenServers } from '../../detect/package/remote-servers.js'
 import { choicesIn, type DetectorChoice, partInScores } from '../../detect/package/selection.js'
@@ -80,7 +82,7 @@ async function survey(
   try {
     const { manifest, digest, folder } = await loadPackage(path.join(modelsDir, id))
     const { version, mediaTypes, openWeights, title } = manifest
-    const verdicts = await heldOutVerdicts(folder)
+    const verdicts = await heldOutVerdicts(folder, manifest)
     const choice = choices.find((one) => one.id === id)
     const isLoaded = choice !== undefined && (named.includes(choice) || manifest.variantOf === undefined)
     const part = isLoaded ? partInScores(choice, manifest) : null
@@ -111,12 +113,18 @@ const worthText = ({ id, verdicts }: SurveyedModel): string =>
   verdicts === null ? id : `${id} (decides ${percent(verdicts.decided)}, ${percent(verdicts.right)} right)`
 
 /** A recipe may keep the figures alone. */
-const keptVerdicts = calibrationReportSchema.pick({ bandAfter: true }).loose()
+const keptVerdicts = calibrationReportSchema
+  .pick({ bandAfter: true })
+  .extend({ detector: z.object({ id: z.string() }).optional() })
 
-async function heldOutVerdicts(folder: string): Promise<SurveyedModel['verdicts']> {
+async function heldOutVerdicts(folder: string, manifest: DetectorManifest): Promise<SurveyedModel['verdicts']> {
   const text = await readFileIfPresent(path.join(folder, 'evaluation', 'calibration.json'))
   // A file of another tool or version states nothing here: no detector hangs on it.
-  return text === null ? null : (readJson(keptVerdicts, text.toString('utf8'))?.bandAfter ?? null)
+  const kept = text === null ? null : readJson(keptVerdicts, text.toString('utf8'))
+  if (!kept || (kept.detector && kept.detector.id !== manifest.id)) return null
+  // The folder may be a copy with another network or band, which these figures are not about.
+  const { low, high } = manifest.decisionBand
+  return kept.bandAfter.low === low && kept.bandAfter.high === high ? kept.bandAfter : null
 }
 
 /** Inferences of the own sample that the time is the median of, where nobody asks for another number. */

@@ -13,7 +13,13 @@ const statusReply = verbState.loose().extend({
   readiness: z.object({
     ready: z.boolean(),
     checks: z.array(
-      z.object({ name: z.string(), ok: z.boolean(), message: z.string(), reason: z.string().optional() }),
+      z.object({
+        name: z.string(),
+        ok: z.boolean(),
+        message: z.string(),
+        reason: z.string().optional(),
+        fix: z.string().optional(),
+      }),
     ),
   }),
 })
@@ -43,9 +49,13 @@ export async function readStatus(dataDir: string): Promise<Status> {
     ...(status.selection ? [selectionText(status.selection)] : []),
     ...unlistedLines(status.detectors),
     ...(status.selection ? [shareText(status.expectedShare)] : []),
-    ...checks.map((check) => {
-      const { name, message, reason } = check
-      return `${checkSign(check)} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`
+    ...checks.flatMap((check, nth) => {
+      const { name, message, reason, fix } = check
+      const isRepeated = checks.slice(0, nth).some((earlier) => earlier.fix === fix)
+      return [
+        `${checkSign(check)} ${name.padEnd(10)} ${message}${reason ? `  [${reason}]` : ''}`,
+        ...(fix && !isRepeated ? [`  fix        ${fix}`] : []),
+      ]
     }),
     ready ? 'ready' : 'not ready',
   ]

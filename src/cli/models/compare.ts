@@ -60,7 +60,10 @@ function summary(found: ModelComparison): string {
   return lines.join('\n')
 }
 
-function verdict({ better, auc }: ModelComparison, first: string, second: string): string {
+function verdict({ better, auc, rows }: ModelComparison, first: string, second: string): string {
+  if (rows.both === 0)
+    return 'No row was scored by both, so nothing was compared. attestd models eval prints why each package refuses rows.'
+  if (auc.interval === null) return 'The rows scored by both are too few, or all of one class, so nothing was compared.'
   if (better === 'undecided')
     return 'These rows cannot show which of the two is better: the interval of the AUC difference contains 0.'
   const by = Math.abs(auc.difference ?? 0).toFixed(3)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { REASONS, type Reason } from '../../core/reasons.js'
 import { safeLine } from '../../core/safe-output.js'
 import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
@@ -56,11 +57,12 @@ export function modelsEvalVerb(): Command {
 function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Evaluation): string {
   const lines = [
     `${detector.id}@${detector.version} on ${data.rows} rows (${data.real} real, ${data.fake} fake): ${outcomes.scored} scored`,
-    ...Object.entries(outcomes.abstained).map(([reason, count]) => `  ${count} × ${reason}`),
+    ...Object.entries(outcomes.abstained).map(([reason, count]) => `  ${count} × ${reason}: ${summaryOf(reason)}`),
     ...Object.entries(outcomes.failed).map(([reason, count]) => `  ${count} × ${reason}: failed, see scores.csv`),
     ...(data.duplicates ? [`  ${duplicatesText(data.duplicates)}`] : []),
     `  ${outcomes.unsure.band} inside the decision band, ${outcomes.unsure.flip} flipped by another reading of the file`,
     `  ${verdictsText(verdicts)}`,
+    ...(isInverted(all.auc) ? [`  ${INVERTED}`] : []),
     '',
     table(FIGURES, [
       { title: '', of: ([, name]) => name },
@@ -74,6 +76,14 @@ function summary({ all, sure, data, detector, groups, outcomes, verdicts }: Eval
   }
   return lines.join('\n')
 }
+
+const INVERTED =
+  'An AUC below 0.5 means that real files get the higher risks: check the labels, and outputKind or fakeClasses of the manifest.'
+
+const isInverted = ({ interval }: FigureWithInterval): boolean => interval !== null && interval.high < 0.5
+
+/** What a reason of the list means, for the package's author; reports of other versions may have others. */
+const summaryOf = (reason: string): string => (reason in REASONS ? REASONS[reason as Reason].summary : 'see scores.csv')
 
 const groupTable = (column: string, values: Evaluation['groups'][string]): string =>
   table(values, [

@@ -29,6 +29,7 @@ export function modelsListVerb(): Command {
       ])
     printFound(json, { chosenBy, packages }, () => [
       ...listed().split('\n'),
+      ...packages.flatMap(({ id, version, summary }) => (version === null ? [`✗ ${id}: ${summary}`] : [])),
       chosenBy,
       ...unlistedIn(packages),
       ...weightsLines(packages),

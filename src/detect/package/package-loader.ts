@@ -141,6 +141,7 @@ async function readPackage(packageFolder: string): Promise<DetectorPackage> {
     throw new AttestdError(
       'manifest-invalid',
       `${where} is not accepted:\n  id: is ${manifest.id}, but the folder is named ${path.basename(packageFolder)}`,
+      { fix: 'Rename the folder, or set id in detector.json to its name.' },
     )
   }
   await Promise.all(Object.entries(manifest.files).map(([name, stated]) => verifyFile(folder, name, stated, where)))

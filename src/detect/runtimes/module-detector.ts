@@ -40,7 +40,7 @@ export async function loadModuleDetector(
     pack,
     async measure(file): Promise<Measurement> {
       const began = clock.monotonic()
-      const result = fileScoreOf(await named(() => detector.measure(file)), pack, 'module')
+      const result = fileScoreOf(await named(manifest.id, () => detector.measure(file)), pack, 'module')
       const infer = clock.monotonic() - began
       return { ...result, variants: [], elapsedMs: { decode: 0, infer } }
     },
@@ -80,12 +80,14 @@ async function make({ folder, manifest }: DetectorPackage, runtime: ModuleRuntim
 }
 
 /** A module may state why it abstains: an error with a `reason` of the list, of kind abstain. Any other is a failure. */
-async function named<T>(work: () => T): Promise<Awaited<T>> {
+async function named<T>(id: string, work: () => T): Promise<Awaited<T>> {
   try {
     return await work()
   } catch (error) {
     const reason = z.looseObject({ reason: z.string() }).safeParse(error).data?.reason
-    throw new AttestdError(abstention(reason) ?? 'detector-failed', errorText(error), { cause: error })
+    const abstained = abstention(reason)
+    const message = abstained ? errorText(error) : `${errorText(error)} (thrown by the module of ${id})`
+    throw new AttestdError(abstained ?? 'detector-failed', message, { cause: error })
   }
 }
 

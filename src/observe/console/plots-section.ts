@@ -14,6 +14,7 @@ type Plot = HistoryDocument['plots'][number]
 export function plotsSection(history: HistoryDocument): Html {
   return html`<section class="wide" aria-labelledby="hour-title"><h2 id="hour-title">Last hour, whole fleet</h2>
 <div class="plots">${history.plots.map(figure)}</div>
+<p class="soft">A point covers ${history.everyMs / 1000} s; the number next to a name is the last point.</p>
 <div id="hour" data-live>${sinceLine(history)}${hourTable(history)}</div></section>`
 }
 

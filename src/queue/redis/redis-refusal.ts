@@ -1,5 +1,6 @@
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
+import { OUT_OF_RETRIES } from '../engine-error.js'
 import type { RedisTarget } from './redis-access.js'
 
 interface Refusal {
@@ -75,7 +76,5 @@ export function redisTrouble(error: unknown, target: RedisTarget): AttestdError 
 function redisErrorText(error: unknown): string {
   const { lastNodeError } = error as { lastNodeError?: unknown }
   const text = lastNodeError ? `${errorText(error)} ${errorText(lastNodeError)}` : errorText(error)
-  return text
-    .replace(/ Retrying from scratch after \d+ms\./, '')
-    .replace(/Reached the max retries per request limit.*/, 'no connection was possible')
+  return text.replace(/ Retrying from scratch after \d+ms\./, '').replace(OUT_OF_RETRIES, 'no connection was possible')
 }

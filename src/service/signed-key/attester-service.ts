@@ -117,8 +117,8 @@ class SignedKeyAttesterService implements AttesterService {
 
 /** By its prefix (specification, API key): whose key it is, and which one the refused routes take. */
 const KINDS = [
-  { prefix: 'ak_att_', kind: 'an attester', other: 'Use a submitter key (ak_sub_) to upload and register.' },
-  { prefix: 'ak_sub_', kind: 'a submitter', other: 'Use an attester key (ak_att_) to list and score.' },
+  { prefix: 'ak_att_', kind: 'an attester', other: 'To upload and register, use a submitter key (ak_sub_).' },
+  { prefix: 'ak_sub_', kind: 'a submitter', other: 'To list and score, use an attester key (ak_att_).' },
 ] as const
 
 /** What a person can do about the refusals of this API, by the key and header prefix in use. */
@@ -130,9 +130,9 @@ export function keyFixes({
   readonly headerPrefix?: string | undefined
 }): Readonly<Partial<Record<Reason, string>>> {
   const key = KINDS.find(({ prefix }) => accessKey.startsWith(prefix))
-  const ofKind = key ? `ATTESTD_ACCESS_KEY is ${key.kind} key (${key.prefix}). ${key.other} Otherwise check` : 'Check'
+  const ofKind = key ? ` ATTESTD_ACCESS_KEY is ${key.kind} key (${key.prefix}). ${key.other}` : ''
   return {
     'service-unauthorized': `Check ATTESTD_ACCESS_KEY and ATTESTD_SIGNING_SECRET, and that the key was not revoked; a daemon reads a new key when it restarts. The headers were sent as ${headerPrefix}-Access-Key and so on; if the service uses another prefix, set ATTESTD_HEADER_PREFIX.`,
-    'service-forbidden': `${ofKind} the stake and the wallet of the key in the dashboard.`,
+    'service-forbidden': `Check the stake and the wallet of the key in the dashboard of the service.${ofKind}`,
   }
 }

@@ -65,6 +65,9 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     expect(verb.out).toContain('30 assets of kind image wait, and no daemon on this queue has a detector for image.')
     expect(verb.out).toContain('30 assets will miss the deadline at this rate.')
 
+    const own = await attestdVerb(['status', '--data-dir', path.join(bench.folder, 'front')], {})
+    expect(own.out).toMatch(/^✗ workers .*\[workers-missing\]\n {2}fix {8}Start a daemon/m)
+
     await start('worker-again', 'analyze').ready()
     await front.ready()
     await bench.expectExactlyOneEach()

@@ -14,6 +14,11 @@ describe('the models directory', () => {
   const survey = (detectors = '') =>
     surveyModels(loadSettings({ env: { ATTESTD_MODELS_DIR: root, ATTESTD_DETECTORS: detectors } }).settings)
 
+  const writeFigures = async (id: string, figures: object) => {
+    await fs.mkdir(at(id, 'evaluation'))
+    await fs.writeFile(at(id, 'evaluation', 'calibration.json'), JSON.stringify(figures))
+  }
+
   it('is listed by name, a package that is broken with what is wrong', async () => {
     await writeTinyPackage(root, { id: 'b-good' })
     await fs.mkdir(at('a-empty'))
@@ -55,15 +60,23 @@ describe('the models directory', () => {
     await writeTinyPackage(root, { id: 'a' })
     await writeTinyPackage(root, { id: 'b', manifest: { openWeights: true } })
     const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
-    await fs.mkdir(at('b', 'evaluation'))
-    const kept = JSON.stringify({ bandAfter: { low: 0.3, high: 0.7, ...figures } })
-    await fs.writeFile(at('b', 'evaluation', 'calibration.json'), kept)
+    await writeFigures('b', { bandAfter: { low: 0.45, high: 0.55, ...figures } })
     const found = await survey()
     expect(found[1]).toMatchObject({ openWeights: true, verdicts: figures })
     expect(weightsLines(found).slice(0, 2)).toEqual([
       'commercial use allowed: b (decides 60.0 %, 88.0 % right)',
       'research and evaluation only: a',
     ])
+  })
+
+  it.each([
+    ['another package', { detector: { id: 'original' } }, {}],
+    ['another decision band', {}, { low: 0.3 }],
+  ])('states no figures that came with a copied folder and are of %s', async (_, facts, band) => {
+    await writeTinyPackage(root, { id: 'copy' })
+    const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
+    await writeFigures('copy', { ...facts, bandAfter: { low: 0.45, high: 0.55, ...band, ...figures } })
+    expect(await survey()).toMatchObject([{ id: 'copy', verdicts: null }])
   })
 
   it('lists a folder without a manifest by its reason, and none that is hidden', async () => {

@@ -110,6 +110,36 @@ describe('the lab on the command line', () => {
     })
   })
 
+  it('eval states what a reason means, and compare that nothing was compared, where every row is refused', async () => {
+    for (const label of ['real', 'fake']) {
+      await fs.mkdir(path.join(bench.folder, 'refused', label), { recursive: true })
+      await fs.writeFile(path.join(bench.folder, 'refused', label, 'a.png'), `no picture, but ${label}\n`)
+    }
+    const evaluated = await models('eval', 'tiny-image', '--data', 'refused', '--out', 'of-refused')
+    expect(evaluated).toMatchObject({ code: 1, out: expect.stringMatching(/ {2}2 × media-[a-z-]+: [A-Z].*\.\n/) })
+    const { out } = await models('compare', 'tiny-image', 'tiny-image', '--data', 'refused')
+    expect(out).toContain('No row was scored by both, so nothing was compared.')
+  })
+
+  it('eval points out labels that may be swapped', async () => {
+    const swapped = path.join(path.dirname(index), 'swapped.csv')
+    const names = { fake: 'real', real: 'fake' } as const
+    const rows = (await fs.readFile(index, 'utf8')).replaceAll(/\b(fake|real)\b/g, (name) => names[name as 'fake'])
+    await fs.writeFile(swapped, rows)
+    const line = 'check the labels, and outputKind or fakeClasses'
+    expect((await models('eval', 'tiny-image', '--data', swapped, '--out', 'of-swapped')).out).toContain(line)
+    expect((await models('eval', 'tiny-image', '--data', index, '--out', 'of-right')).out).not.toContain(line)
+  })
+
+  it('list prints what is wrong with a package as a whole', async () => {
+    const folder = path.join(bench.modelsDir, 'renamed')
+    await fs.cp(path.join(bench.modelsDir, 'tiny-image'), folder, { recursive: true })
+    const { code, out } = await models('list')
+    await fs.rm(folder, { recursive: true })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^✗ renamed: \[manifest-invalid\] .*\n.*id: is tiny-image, but the folder is named renamed$/m)
+  })
+
   it('admit leaves with 1 where the package fails', async () => {
     const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1')
     expect(failed.code).toBe(1)

@@ -43,7 +43,7 @@ describe('a module', () => {
     })
     await expect(host.detect(text(await bench.write('broken.txt', 'z'.repeat(666))))).rejects.toMatchObject({
       reason: 'detector-failed',
-      message: 'broken',
+      message: 'broken (thrown by the module of by-module)',
     })
   })
 

@@ -11,6 +11,7 @@ describe('plotsSection', () => {
     const text = visibleText(plotsSection(documentOf([EMPTY, FULL])))
     expect(text).toContain('Throughput (1-minute average) analyze 1.23 submit 0 jobs/s')
     expect(text).toContain('Median risk by detector image@1 40.13 %')
+    expect(text).toContain('A point covers 10 s; the number next to a name is the last point.')
     expect(visibleText(plotsSection(documentOf([FULL, EMPTY])))).toContain('Waiting analyze – submit – jobs')
     expect(visibleText(plotsSection(documentOf([])))).toContain('Waiting analyze – submit – jobs')
   })

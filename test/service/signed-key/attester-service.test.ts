@@ -3,10 +3,10 @@ import { keyFixes } from '../../../src/service/signed-key/attester-service.js'
 
 it('a refusal names the kind of key that is needed, where the key is of the other', () => {
   expect(keyFixes({ accessKey: 'ak_sub_1' })['service-forbidden']).toMatch(
-    /^ATTESTD_ACCESS_KEY is a submitter key.*Use an attester key \(ak_att_\)/,
+    /^Check the stake.*ATTESTD_ACCESS_KEY is a submitter key.*use an attester key \(ak_att_\)/,
   )
   expect(keyFixes({ accessKey: 'ak_att_1' })['service-forbidden']).toMatch(
-    /is an attester key.*Use a submitter key \(ak_sub_\)/,
+    /^Check the stake.*is an attester key.*use a submitter key \(ak_sub_\)/,
   )
   expect(keyFixes({ accessKey: 'other' })['service-forbidden']).toMatch(/^Check the stake/)
 })
