@@ -1,7 +1,8 @@
 // Scores every file of an index by the daemon's own code and writes what each view gave, for combine.py:
 //   node branches.mjs --package DIR --data INDEX.csv --out FILE.jsonl [--fold inner]
-// One line a file: path, form, whole, face (worst; null without faces), or the reason of a
-// refusal. Of every tenth file also what the re-encodings of the stability probe gave.
+// One line a file: path, form, whole, face (worst; null without faces), share (of the largest
+// face), or the reason of a refusal. Of every tenth file also what the re-encodings of the
+// stability probe gave.
 import fs from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,7 +23,7 @@ const [
   { refuseFeatureless },
   { refuseSmall },
   { imageVariants },
-  { facesIn },
+  { faceShare, facesIn },
 ] = await Promise.all(
   [
     'detect/package/package-loader.js',
@@ -54,6 +55,7 @@ async function logitsOf(picture, found) {
   return {
     whole,
     face: faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit)),
+    share: faces.length === 0 ? 0 : faceShare(faces[0].face, picture),
   }
 }
 

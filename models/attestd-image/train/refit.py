@@ -71,9 +71,9 @@ def features(options):
 
 
 def faces_of(file):
-    """Logit of the worst face by the id of a picture of the list, where one was found."""
+    """Logit of the worst face and share of the largest by the id of a picture of the list, where one was found."""
     seen = [json.loads(line) for line in file.read_text().splitlines()] if file else []
-    return {pathlib.Path(row["path"]).stem: row["face"] for row in seen if row.get("face") is not None}
+    return {pathlib.Path(row["path"]).stem: {"face": row["face"], "share": row["share"]} for row in seen if row.get("face") is not None}
 
 
 def head_of(rows, found, folds, beside):
@@ -90,7 +90,7 @@ def held_out(rows, found, beside, faces):
         head = head_of(rows, found, ("train", sources.other(half)), beside)
         members = [place for place, row in enumerate(rows) if row["fold"] == half and listed.judges(row)]
         for place, whole in zip(members, heads.logits(head, found[members])):
-            each = {**rows[place], "whole": float(whole), "face": faces.get(rows[place]["id"])}
+            each = {**rows[place], "whole": float(whole), **faces.get(rows[place]["id"], {"face": None})}
             seen.append({**each, "logit": combine.fused(each, combine.FUSION)})
     return seen
 

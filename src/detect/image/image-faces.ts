@@ -22,6 +22,10 @@ export function faceSquare(
   }
 }
 
+/** How much of the largest square in the picture a face covers; of a tall face it can be more than 1. */
+export const faceShare = ({ width, height }: Face, picture: Pick<Picture, 'width' | 'height'>): number =>
+  (width * height) / Math.min(picture.width, picture.height) ** 2
+
 /** A face cut out of the full-size pixels and brought to the size that its network takes. */
 export async function faceCut(
   picture: Picture,

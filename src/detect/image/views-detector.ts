@@ -10,17 +10,18 @@ import {
 import type { ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
 import { StageWatch } from '../contract/stage-watch.js'
+import type { Fusion } from '../package/image-views.js'
 import type { DetectorPackage } from '../package/package-loader.js'
 import type { OnnxViewsRuntime } from '../package/runtime.js'
 import { calibrate } from '../scoring/calibration.js'
-import { areFacesWorthALook, asIfAll, fuse } from '../scoring/fusion.js'
+import { areFacesWorthALook, asIfAll, fuse, isPortrait, type ViewLogits } from '../scoring/fusion.js'
 import { isProbed, isVerdict } from '../scoring/probe.js'
 import { type Face, loadFaceFinder } from './face-finder.js'
 import { refuseFeatureless } from './featureless.js'
 import { drawHeatMap } from './heat-map.js'
 import { refuseSmall } from './image-crops.js'
 import { type DecodedImage, decodeImage, otherPictures } from './image-decode.js'
-import { faceName, facesIn } from './image-faces.js'
+import { faceName, faceShare, facesIn } from './image-faces.js'
 import { describeImage } from './image-reader.js'
 import { imageTensor, wholeCut } from './image-tensor.js'
 import { imageVariants } from './image-variants.js'
@@ -52,7 +53,8 @@ export async function loadViewsDetector(
     finder === null || plan.faces === undefined ? [] : finder.find(picture, plan.faces)
   const see = (picture: Picture, findFaces: (whole: number) => Promise<readonly Face[]>, watch = new StageWatch()) =>
     seePicture(picture, findFaces, plan, networks, watch)
-  const together = (seen: SeenPicture) => fuse({ whole: seen.whole, face: worstFace(seen) }, fusion)
+  const together = (seen: SeenPicture, picture: Picture) =>
+    fuse({ whole: seen.whole, ...facesOf(seen, picture) }, fusion)
 
   const probe = async (image: Picture, { faces }: SeenPicture): Promise<ScoredPart[]> => {
     const found = faces.map(({ face }) => face)
@@ -60,7 +62,8 @@ export async function loadViewsDetector(
     for await (const variant of imageVariants(image)) {
       const { name, picture } = variant
       if (Math.min(picture.width, picture.height) < plan.minShortSide) continue
-      variants.push({ name, rawScore: together(await see(picture, async () => facesIn(variant, found))) })
+      const seen = await see(picture, async () => facesIn(variant, found))
+      variants.push({ name, rawScore: together(seen, picture) })
     }
     return variants
   }
@@ -69,7 +72,7 @@ export async function loadViewsDetector(
   const scoreOthers = async (image: DecodedImage): Promise<ScoredPart[]> => {
     const others: ScoredPart[] = []
     for await (const { name, picture } of otherPictures(image, refuse))
-      others.push({ name, rawScore: together(await see(picture, lookAtFaces(picture))) })
+      others.push({ name, rawScore: together(await see(picture, lookAtFaces(picture)), picture) })
     return others
   }
   const heatMapOf = async (file: string, out: string): Promise<HeatMap> => {
@@ -77,12 +80,12 @@ export async function loadViewsDetector(
     await refuse(picture)
     return drawHeatMap(picture, out, async (area) => {
       const logit = await networks.whole(wholeCut(await wholeView(await piece(picture, area), plan.whole)))
-      return calibrate(asIfAll(logit, fusion, false), calibration)
+      return calibrate(asIfAll(logit, fusion, NO_FACES), calibration)
     })
   }
   const scorePicture = async (picture: Picture) => {
     await refuse(picture)
-    return together(await see(picture, () => find(picture)))
+    return together(await see(picture, () => find(picture)), picture)
   }
 
   const { encoder } = networks
@@ -106,7 +109,7 @@ export async function loadViewsDetector(
       const decoded = tools.clock.monotonic()
       await watch.during('crops', () => refuse(image))
       const seen = await see(image, lookAtFaces(image), watch)
-      const rawScore = together(seen)
+      const rawScore = together(seen, image)
       const risk = calibrate(rawScore, calibration)
       const others =
         image.others.length > 0 && isVerdict(risk, share, pack.manifest)
@@ -114,11 +117,11 @@ export async function loadViewsDetector(
           : []
       const probed = isProbed(risk, share, pack.manifest) ? await watch.during('probe', () => probe(image, seen)) : []
       const parts = partsOf(seen).map(({ name, rawScore: logit }) => {
-        return { name, rawScore: asIfAll(logit, fusion, seen.faces.length > 0) }
+        return { name, rawScore: asIfAll(logit, fusion, facesOf(seen, image)) }
       })
       return {
         rawScore,
-        notes: `${describeViews(image, seen, areFacesWorthALook(seen.whole, fusion))}; ${describeParts(parts)}`,
+        notes: `${describeViews(image, seen, fusion)}; ${describeParts(parts)}`,
         parts: highestParts(parts),
         variants: [...others, ...probed],
         elapsedMs: { decode: decoded - started, infer: tools.clock.monotonic() - decoded, stages: watch.ms },
@@ -127,8 +130,17 @@ export async function loadViewsDetector(
   }
 }
 
-const worstFace = ({ faces }: SeenPicture): number | null =>
-  faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit))
+const NO_FACES = { face: null, faceShare: 0 }
+
+/** The logit of the worst face, and the share of the largest one. */
+function facesOf({ faces }: SeenPicture, picture: Picture): Omit<ViewLogits, 'whole'> {
+  const largest = faces[0]?.face
+  if (largest === undefined) return NO_FACES
+  return {
+    face: Math.max(...faces.map(({ logit }) => logit)),
+    faceShare: faceShare(largest, picture),
+  }
+}
 
 /** The whole and each face by its place, with their own logits. */
 function partsOf({ whole, faces }: SeenPicture): ScoredPart[] {
@@ -138,7 +150,11 @@ function partsOf({ whole, faces }: SeenPicture): ScoredPart[] {
   ]
 }
 
-function describeViews(image: DecodedImage, { faces }: SeenPicture, areFacesSought: boolean): string {
-  if (!areFacesSought) return `${describeImage(image)}, ${NO_LOOK_AT_FACES}`
-  return `${describeImage(image)}${faces.length === 0 ? '' : `, ${faces.length} face${faces.length > 1 ? 's' : ''}`}`
+function describeViews(image: DecodedImage, seen: SeenPicture, fusion: Fusion): string {
+  const picture = describeImage(image)
+  if (!areFacesWorthALook(seen.whole, fusion)) return `${picture}, ${NO_LOOK_AT_FACES}`
+  const { length } = seen.faces
+  if (length === 0) return picture
+  const portrait = isPortrait(facesOf(seen, image).faceShare, fusion) ? ', portrait' : ''
+  return `${picture}, ${length} face${length > 1 ? 's' : ''}${portrait}`
 }

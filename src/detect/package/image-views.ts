@@ -53,6 +53,11 @@ export const fusionSchema = z.strictObject({
     .tuple([z.number(), z.number()])
     .refine(([low, high]) => low <= high, 'the lower logit comes first')
     .optional(),
+  /**
+   * Where the largest face covers at least `minShare` of the largest square in the picture, a logit above 0 falls by `shift`, to 0
+   * at most: "machine-made" needs more there, and nothing becomes "real" by it. Absent: nowhere.
+   */
+  portraits: z.strictObject({ minShare: z.number().positive().max(1), shift: z.number().positive() }).optional(),
 })
 
 /** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, faces. */

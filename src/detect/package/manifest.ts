@@ -149,8 +149,10 @@ function checkViews(
     complain(['runtime', 'face'], 'must be given with preprocessing.faces, and only with it')
   if (fusion !== undefined && (fusion.withFaces !== undefined) !== hasFaces)
     complain(['fusion', 'withFaces'], 'must be given with preprocessing.faces, and only with it')
-  if (fusion?.facesBetween !== undefined && !hasFaces)
-    complain(['fusion', 'facesBetween'], 'may be given only with preprocessing.faces')
+  for (const field of ['facesBetween', 'portraits'] as const) {
+    if (fusion?.[field] !== undefined && !hasFaces)
+      complain(['fusion', field], 'may be given only with preprocessing.faces')
+  }
 }
 
 /** Every file that a field of the manifest names, with the place of that field. */

@@ -183,3 +183,21 @@ describe('its stability probe', () => {
     expect(await variantsOf({ stabilityProbe: { withinLogit: 50 } })).toHaveLength(3)
   })
 })
+
+it('takes the shift from a portrait whose faces were found, and says so', async () => {
+  const score = async (fusion: object) => {
+    const bench = await DetectorBench.forTest()
+    await writeViewsPackage(bench.modelsDir, { fusion })
+    return (await bench.start()).detect({ file: sample('astronaut.jpg'), mediaType: 'image' })
+  }
+  const above = { ...FUSION, withFaces: { ...FUSION.withFaces, intercept: 10 } }
+  const plainly = await score(above)
+  const [width, height] = plainly.parts.flatMap(({ name }) => /(\d+)x(\d+)\)$/.exec(name)?.slice(1).map(Number) ?? [])
+  const share = (Number(width) * Number(height)) / 512 ** 2
+  const portrait = await score({ ...above, portraits: { minShare: share - 1e-6, shift: 1.5 } })
+  const small = await score({ ...above, portraits: { minShare: share + 1e-6, shift: 1.5 } })
+  expect(portrait.rawScore).toBeCloseTo(plainly.rawScore - 1.5, 6)
+  expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face, portrait; 2 parts, /)
+  expect(small).toMatchObject({ rawScore: plainly.rawScore, notes: plainly.notes })
+  expect(plainly.notes).toMatch(/^jpeg 512x512, 1 face; 2 parts, /)
+})

@@ -123,8 +123,8 @@ describe('parseManifest', () => {
       for (const key of ['face', 'faces', 'withFaces']) delete line?.[key]
     const parse = () => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')
     expect(parse).not.toThrow()
-    Object.assign(fusion as Tree, { facesBetween: [-1, 1] })
-    expect(parse).toThrow(/fusion\.facesBetween/)
+    Object.assign(fusion as Tree, { facesBetween: [-1, 1], portraits: { minShare: 0.1, shift: 1 } })
+    expect(parse).toThrow(/fusion\.facesBetween.*\n.*fusion\.portraits/)
   })
 
   it.each([
@@ -132,6 +132,8 @@ describe('parseManifest', () => {
     ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
     ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
     ['fusion/facesBetween', [2, 1], 'fusion.facesBetween'],
+    ['fusion/portraits', { minShare: 0, shift: 1 }, 'fusion.portraits.minShare'],
+    ['fusion/portraits', { minShare: 0.1, shift: -1 }, 'fusion.portraits.shift'],
     ['runtime/face', undefined, 'runtime.face'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing/faces', undefined, 'runtime.face'],

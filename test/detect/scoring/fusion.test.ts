@@ -12,12 +12,30 @@ describe('fuse', () => {
     [1000, -1 + 0.25 * 100 + 4 * 1000],
     [0, -1 + 0.25 * 100],
   ])('with %s as the worst face', (face, logit) => {
-    expect(fuse({ whole: 100, face }, FUSION)).toBe(logit)
+    expect(fuse({ whole: 100, face, faceShare: 0.5 }, FUSION)).toBe(logit)
   })
 })
 
 it('a face counts nothing in a package without weights for faces', () => {
-  expect(fuse({ whole: 100, face: 7 }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
+  expect(fuse({ whole: 100, face: 7, faceShare: 0.5 }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
+})
+
+describe('a portrait', () => {
+  const withFaces = { intercept: 0, whole: 1, face: 1 }
+  const fusion = { withoutFaces: withFaces, withFaces, portraits: { minShare: 0.1, shift: 1.5 } }
+
+  it.each([
+    ['loses the shift', 3, 0.1, 1.5],
+    ['falls to 0 and no farther', 1, 0.4, 0],
+    ['keeps what speaks for real', -1, 0.4, -1],
+    ['is none with a smaller face', 3, 0.09, 3],
+  ])('%s', (_, whole, faceShare, logit) => {
+    expect(fuse({ whole, face: 0, faceShare }, fusion)).toBe(logit)
+  })
+
+  it('is reported part by part with the same shift', () => {
+    expect(asIfAll(2, fusion, { face: 9, faceShare: 0.1 })).toBe(2.5)
+  })
 })
 
 it('faces are looked for where the whole does not decide alone, and always where nothing is stated', () => {
@@ -33,6 +51,6 @@ it('faces are looked for where the whole does not decide alone, and always where
 })
 
 it('a part is reported as if every view said the same', () => {
-  expect(asIfAll(2, FUSION, false)).toBe(7)
-  expect(asIfAll(2, FUSION, true)).toBe(7.5)
+  expect(asIfAll(2, FUSION, { face: null, faceShare: 0 })).toBe(7)
+  expect(asIfAll(2, FUSION, { face: 9, faceShare: 0.5 })).toBe(7.5)
 })
