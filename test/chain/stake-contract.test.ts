@@ -1,15 +1,12 @@
 import { decodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
-import { describe, expect, it } from 'vitest'
-import { createChainReader } from '../../src/chain/create-chain-reader.js'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
 import { StakeContract } from '../../src/chain/stake-contract.js'
 import { chainSettings } from '../../src/config/chain-settings.js'
-import { systemClock } from '../../src/core/clock.js'
 import type { AttestdError } from '../../src/core/errors.js'
-import { silentLog } from '../../src/core/log.js'
 import { anvil } from '../support/anvil.js'
 import { deadUrl } from '../support/local-server.js'
-import { rpcServerFor } from '../support/rpc-server.js'
+import { chainReaderFor, rpcServerFor } from '../support/rpc-server.js'
 import { stakeChainFor } from '../support/stake-chain.js'
 
 const DEFAULT_ABI = chainSettings.stakeAbi.fallback as string
@@ -27,10 +24,8 @@ interface Place {
   readonly address: `0x${string}`
 }
 
-function contractAt({ rpcUrl, address }: Place, abi = DEFAULT_ABI): StakeContract {
-  const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
-  const reader = createChainReader({ chainId: 84532, rpcUrls: [rpcUrl], ...limits, clock: systemClock, log: silentLog })
-  return new StakeContract({ reader, address, abi: parseStakeAbi(abi) })
+function contractAt(context: TestContext, { rpcUrl, address }: Place, abi = DEFAULT_ABI): StakeContract {
+  return new StakeContract({ reader: chainReaderFor(context, rpcUrl), address, abi: parseStakeAbi(abi) })
 }
 
 const failureOf = (work: Promise<unknown>) =>
@@ -42,7 +37,7 @@ const failureOf = (work: Promise<unknown>) =>
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
   it('stake, minimum and roles are those of the contract', async (context) => {
     const chain = await stakeChainFor(context)
-    const contract = contractAt(chain)
+    const contract = contractAt(context, chain)
     const { address } = chain.other
     expect(await contract.read(address)).toEqual({
       stakedWei: 0n,
@@ -65,7 +60,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     const chain = await stakeChainFor(context)
     const abi =
       'stake=function stakeOf(address) view returns (uint256); minimum=5; attester=function stakeOf(address) view returns (uint256)'
-    const contract = contractAt(chain, abi)
+    const contract = contractAt(context, chain, abi)
     expect(await contract.read(chain.other.address)).toMatchObject({
       minStakeWei: 5n,
       roles: { attester: false, submitter: true },
@@ -77,14 +72,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
   it('all of it is of one block, whatever happens meanwhile', async (context) => {
     const chain = await stakeChainFor(context)
     const { rpcUrl, address, other } = chain
-    const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
-    const reader = createChainReader({
-      chainId: 84532,
-      rpcUrls: [rpcUrl],
-      ...limits,
-      clock: systemClock,
-      log: silentLog,
-    })
+    const reader = chainReaderFor(context, rpcUrl)
     const late: typeof reader = {
       ...reader,
       read: (work, signal) =>
@@ -96,7 +84,10 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     const contract = new StakeContract({ reader: late, address, abi: parseStakeAbi(DEFAULT_ABI) })
     const before = await chain.reader.getBlockNumber({ cacheTime: 0 })
     expect(await contract.read(other.address)).toMatchObject({ stakedWei: 0n, blockNumber: before })
-    expect(await contractAt(chain).read(other.address)).toMatchObject({ stakedWei: 77n, blockNumber: before + 1n })
+    expect(await contractAt(context, chain).read(other.address)).toMatchObject({
+      stakedWei: 77n,
+      blockNumber: before + 1n,
+    })
   })
 
   it.for([
@@ -112,14 +103,14 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another type'],
   ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
     const { rpcUrl, address } = await stakeChainFor(context)
-    const failure = await failureOf(contractAt({ rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
+    const failure = await failureOf(contractAt(context, { rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
     expect(failure).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
     expect(failure?.message).toContain(problem)
   })
 
   it('a chain that went away is no stake of 0', async (context) => {
     const chain = await stakeChainFor(context)
-    const contract = contractAt(chain)
+    const contract = contractAt(context, chain)
     await contract.read(NOBODY)
     await chain.stop()
     expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
@@ -127,8 +118,8 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
 })
 
 describe('at an endpoint that is not sound', () => {
-  it('nothing that answers', async () => {
-    const contract = contractAt({ rpcUrl: await deadUrl(), address: NOBODY })
+  it('nothing that answers', async (context) => {
+    const contract = contractAt(context, { rpcUrl: await deadUrl(), address: NOBODY })
     expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
   })
 
@@ -146,7 +137,7 @@ describe('at an endpoint that is not sound', () => {
   ] as const)('%s', async ([, reply, reason], context) => {
     const server = await rpcServerFor(context, { now: () => Date.now() })
     server.reply = ({ method }) => (method === 'eth_call' ? reply : undefined)
-    const failure = await failureOf(contractAt({ rpcUrl: server.url, address: NOBODY }).read(NOBODY))
+    const failure = await failureOf(contractAt(context, { rpcUrl: server.url, address: NOBODY }).read(NOBODY))
     expect(failure).toMatchObject({ name: 'AttestdError', reason })
   })
 
@@ -162,7 +153,7 @@ describe('at an endpoint that is not sound', () => {
       const { functionName } = decodeFunctionData({ abi, data })
       return { result: numberToHex(values[functionName], { size: 32 }) }
     }
-    const contract = contractAt({ rpcUrl: server.url, address: NOBODY })
+    const contract = contractAt(context, { rpcUrl: server.url, address: NOBODY })
     const roles = { attester: true, submitter: false }
     expect(await contract.read(NOBODY)).toEqual({ stakedWei: 5n, minStakeWei: 4n, roles, blockNumber: 7n })
     values.isAttester = 2n

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createChainReader } from '../../src/chain/create-chain-reader.js'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
 import { StakeContract, type StakeReading } from '../../src/chain/stake-contract.js'
 import { StakeWatch, type StakeWatchOptions } from '../../src/chain/stake-watch.js'
 import { chainSettings } from '../../src/config/chain-settings.js'
-import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { anvil } from '../support/anvil.js'
 import { ManualClock, settle } from '../support/manual-clock.js'
+import { chainReaderFor } from '../support/rpc-server.js'
 import { stakeChainFor } from '../support/stake-chain.js'
 
 const ACCOUNT = '0x00000000000000000000000000000000000000aa'
@@ -191,10 +190,7 @@ describe('asking now', () => {
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
   it('sees stake, minimum and roles change, and outlives the chain', async (context) => {
     const chain = await stakeChainFor(context)
-    const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
-    const at = { chainId: chain.chainId, rpcUrls: [chain.rpcUrl], ...limits }
-    const reader = createChainReader({ ...at, clock: systemClock, log: silentLog })
-    context.onTestFinished(() => reader.close())
+    const reader = chainReaderFor(context, chain.rpcUrl)
     const abi = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
     const contract = new StakeContract({ reader, address: chain.address, abi })
     let report: (reading: StakeReading) => void = () => {}

@@ -1,21 +1,12 @@
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { editedSeconds } from '../../src/formats/mp4-edits.js'
+import { box, uint32 } from '../support/iso-boxes.js'
+import { folderForAll } from '../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-edits-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
-const uint32 = (...values: number[]) =>
-  Buffer.concat(values.map((value) => Buffer.from(value.toString(16).padStart(8, '0'), 'hex')))
-const box = (name: string, ...parts: Buffer[]) => {
-  const content = Buffer.concat(parts)
-  return Buffer.concat([uint32(8 + content.length), Buffer.from(name), content])
-}
 /** An edit of ms, from a place in the media; FFFFFFFF is none. */
 type Edit = readonly [ms: number, from: number]
 const NOWHERE = 0xffffffff

@@ -6,13 +6,10 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { onDisk, spool } from '../../src/media/cache/spool.js'
 import { createContentHasher } from '../../src/media/content-hash.js'
+import { chunksOf } from '../support/chunks.js'
 import { folderForTest } from '../support/temporary-folder.js'
 import { someBytes } from './support/dag.js'
 import { failure } from './support/media-parts.js'
-
-async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
 
 describe('createContentHasher', () => {
   it('gives the published digests of the empty text', () => {

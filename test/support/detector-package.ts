@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
+import { type DetectorManifest, parseManifest } from '../../src/detect/package/manifest.js'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { tinyOnnx } from './detector-tiny-onnx.js'
 
+/** Stand for the files that a manifest must list, where none is read. */
+export const NO_FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
 /** Side of the square sample image, px. */
 const SAMPLE_SIDE = 64
 const SAMPLE_COLOR = { r: 200, g: 100, b: 50 }
@@ -78,6 +81,11 @@ export function tinyManifest(id: string, files: Record<string, Uint8Array>): Rec
     training: { data: 'none', license: 'none' },
     license: 'Apache-2.0',
   }
+}
+
+/** The tiny manifest as the loader reads it, with fields replaced; for what needs no files. */
+export function parsedTinyManifest(id: string, fields: Record<string, unknown> = {}): DetectorManifest {
+  return parseManifest(JSON.stringify({ ...tinyManifest(id, NO_FILES), ...fields }), id)
 }
 
 function describeFile(data: Uint8Array): { sha256: string; bytes: number } {

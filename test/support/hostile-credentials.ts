@@ -1,24 +1,18 @@
-const UUID_TAIL = '\x00\x11\x00\x10\x80\x00\x00\xaa\x00\x38\x9b\x71'
+import { box } from './iso-boxes.js'
 
-/** A box of ISO/IEC 19566-5: length, type, content. */
-export function jumbfBox(type: string, ...content: Uint8Array[]): Buffer {
-  const head = Buffer.alloc(8)
-  head.writeUInt32BE(8 + content.reduce((sum, { length }) => sum + length, 0))
-  head.write(type, 4, 'latin1')
-  return Buffer.concat([head, ...content])
-}
+const UUID_TAIL = '\x00\x11\x00\x10\x80\x00\x00\xaa\x00\x38\x9b\x71'
 
 /** A superbox: its description (content type, toggles, label, further bytes) and its boxes. */
 function superbox(type: string, label: string, ...boxes: Buffer[]): Buffer {
-  const description = jumbfBox('jumd', Buffer.from(`${type}${UUID_TAIL}\x03${label}\0`, 'latin1'))
-  return jumbfBox('jumb', description, ...boxes)
+  const description = box('jumd', Buffer.from(`${type}${UUID_TAIL}\x03${label}\0`, 'latin1'))
+  return box('jumb', description, ...boxes)
 }
 
 /** A manifest store whose claim is one whole number of so many bytes: reading it as a bigint takes the square of that. */
 export function hugeNumberStore(bytes: number): Buffer {
   const head = Buffer.from([0xa1, 0x61, 0x61, 0xc2, 0x5a, 0, 0, 0, 0])
   head.writeUInt32BE(bytes, 5)
-  const claim = superbox('c2cl', 'c2pa.claim', jumbfBox('cbor', head, Buffer.alloc(bytes, 0x7f)))
+  const claim = superbox('c2cl', 'c2pa.claim', box('cbor', head, Buffer.alloc(bytes, 0x7f)))
   return superbox('c2pa', 'c2pa', superbox('c2ma', 'urn:uuid:0', claim))
 }
 

@@ -1,5 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { TestContext } from 'vitest'
+import type { ChainReader } from '../../src/chain/chain-reader.js'
+import { createChainReader } from '../../src/chain/create-chain-reader.js'
+import { systemClock } from '../../src/core/clock.js'
+import { silentLog } from '../../src/core/log.js'
 import { endServer, listen, urlOf } from './local-server.js'
 
 export interface RpcQuestion {
@@ -34,6 +38,14 @@ export interface RpcServerOptions {
 }
 
 const DRIP_MS = 20
+
+/** A reader of one endpoint on the clock of the system. */
+export function chainReaderFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, rpcUrl: string): ChainReader {
+  const limits = { timeoutMs: 10_000, maxBlockAgeMs: 3_600_000 }
+  const reader = createChainReader({ chainId: 84532, rpcUrls: [rpcUrl], ...limits, clock: systemClock, log: silentLog })
+  onTestFinished(() => reader.close())
+  return reader
+}
 
 /** A JSON-RPC endpoint that says what a test wants, and by default is one of a healthy chain without contracts. */
 export async function rpcServerFor(

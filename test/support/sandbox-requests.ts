@@ -81,6 +81,23 @@ export function sendSigned(
   return send(url, { ...request, headers })
 }
 
+/** Uploads a file in a form, under a bearer token. */
+export async function uploadFile(
+  url: string,
+  {
+    target,
+    token,
+    content,
+    field = 'file',
+  }: { target: string; token: string; content: string | Uint8Array; field?: string },
+): Promise<Pick<RawReply, 'status' | 'json'>> {
+  const form = new FormData()
+  form.set(field, new Blob([Uint8Array.from(Buffer.from(content))]), 'name.png')
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(`${url}${target}`, { method: 'POST', body: form, headers })
+  return { status: response.status, json: await response.json() }
+}
+
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))

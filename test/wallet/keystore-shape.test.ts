@@ -31,6 +31,9 @@ describe('what opening a keystore may cost', () => {
     ['lanes of zero', { p: 0 }, false],
     ['blocks of zero', { r: 0 }, false],
     ['no power of two', { n: 1025 }, false],
+    ['negative lanes', { p: -1 }, false],
+    ['half a block', { r: 1.5 }, false],
+    ['what is beyond numbers', { n: 1e308, r: 1e308, p: 1e308 }, false],
   ])('scrypt with %s: %j is taken: %s', (_, change, taken) => {
     expect(isTaken(keystore('scrypt', { ...SCRYPT, ...change }))).toBe(taken)
   })
@@ -48,7 +51,11 @@ describe('what opening a keystore may cost', () => {
 
 describe('what a keystore must state', () => {
   it.each<[string, object]>([
-    ['the other derivation', keystore('pbkdf2', SCRYPT)],
+    ['another derivation', keystore('argon2id', SCRYPT)],
+    ['the parameters of the other derivation', keystore('pbkdf2', SCRYPT)],
+    ['another cipher', keystore('scrypt', SCRYPT, { cipher: 'aes-128-cbc' })],
+    ['odd hex', keystore('scrypt', SCRYPT, { mac: 'abc' })],
+    ['an older version', { ...keystore('scrypt', SCRYPT), version: 1 }],
     ['another hash', keystore('pbkdf2', { ...PBKDF2, prf: 'hmac-sha512' })],
     ['a longer key', keystore('scrypt', { ...SCRYPT, dklen: 64 })],
     ['no salt', keystore('scrypt', { ...SCRYPT, salt: '' })],

@@ -109,16 +109,7 @@ describe('opening a keystore', () => {
 
   it.each([
     ['a gigabyte', { n: 2 ** 20, r: 8, p: 1 }],
-    ['gigabytes by r', { n: 2, r: 2 ** 23, p: 1 }],
-    ['a gigabyte by p', { n: 2, r: 1, p: 2 ** 23 }],
-    ['a minute at one go', { n: 2, r: 2 ** 21, p: 1 }],
-    ['hours', { n: 2 ** 18, r: 8, p: 1024 }],
-    ['no power of two', { n: 1000, r: 8, p: 1 }],
-    ['nothing', { n: 1, r: 8, p: 1 }],
-    ['negative', { n: 1024, r: 8, p: -1 }],
-    ['fractions', { n: 1024, r: 1.5, p: 1 }],
     ['text', { n: '1024', r: 8, p: 1 }],
-    ['beyond numbers', { n: 1e308, r: 1e308, p: 1e308 }],
   ])('scrypt parameters that ask for %s are refused before they cost', async (_, kdfparams) => {
     const { content } = await sample()
     const { crypto } = content
@@ -128,26 +119,12 @@ describe('opening a keystore', () => {
     expect(error.message).toContain('at crypto.kdfparams')
   })
 
-  it('so are rounds of PBKDF2 without end', async () => {
-    const { keystore } = vectors.keystores.find(({ keystore }) => keystore.crypto.kdf === 'pbkdf2')!
-    const { crypto } = keystore
-    const kdfparams = { ...crypto.kdfparams, c: 1e12 }
-    const file = await written({ ...keystore, crypto: { ...crypto, kdfparams } })
-    expect((await refusal(openKeystore(file, 'testpassword'))).message).toContain('at crypto.kdfparams.c')
-  })
-
   it.each<[string, (content: KeystoreFile) => unknown]>([
     ['no JSON', () => 'not JSON {'],
     ['nothing', () => ''],
     ['a list', () => []],
     ['null', () => 'null'],
-    ['an older version', (content) => ({ ...content, version: 1 })],
     ['no crypto', (content) => ({ ...content, crypto: undefined })],
-    ['another cipher', (content) => ({ ...content, crypto: { ...content.crypto, cipher: 'aes-128-cbc' } })],
-    ['another derivation', (content) => ({ ...content, crypto: { ...content.crypto, kdf: 'argon2id' } })],
-    ['a short iv', (content) => ({ ...content, crypto: { ...content.crypto, cipherparams: { iv: '00' } } })],
-    ['a short key', (content) => ({ ...content, crypto: { ...content.crypto, ciphertext: '00' } })],
-    ['odd hex', (content) => ({ ...content, crypto: { ...content.crypto, mac: 'abc' } })],
     ['deep nesting', () => `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
     ['too many bytes', () => ' '.repeat(70_000)],
   ])('%s is refused by name', async (_, alter) => {
@@ -166,15 +143,6 @@ describe('opening a keystore', () => {
     expect((await refusal(openKeystore(file, PASSWORD))).message).toContain('or the file is damaged')
   })
 
-  it.each([0o640, 0o604, 0o660, 0o644])('mode %o lets others in and is refused', async (mode) => {
-    const { content } = await sample()
-    const file = await written(content)
-    await fs.chmod(file, mode)
-    const error = await refusal(openKeystore(file, PASSWORD))
-    expect(error).toMatchObject({ reason: 'wallet-unusable' })
-    expect(error.message).toContain(`run chmod 600 ${file}`)
-  })
-
   it('a path without a file, and a folder', async () => {
     expect((await refusal(openKeystore(path.join(folder, 'none'), PASSWORD))).message).toContain('ENOENT')
     expect((await refusal(openKeystore(folder, PASSWORD))).message).toContain('is not a file')
@@ -184,13 +152,6 @@ describe('opening a keystore', () => {
     const pipe = newFile()
     execFileSync(MKFIFO, ['-m', '600', pipe])
     expect((await refusal(openKeystore(pipe, PASSWORD))).message).toContain('is not a file')
-  })
-
-  it('the mode may be stricter', async () => {
-    const { content, address } = await sample()
-    const file = await written(content)
-    await fs.chmod(file, 0o400)
-    expect((await openKeystore(file, PASSWORD)).address).toBe(address)
   })
 })
 

@@ -1,12 +1,4 @@
-import {
-  type Hex,
-  hashTypedData,
-  parseSignature,
-  recoverAddress,
-  serializeSignature,
-  zeroAddress,
-  zeroHash,
-} from 'viem'
+import { type Hex, parseSignature, recoverAddress, serializeSignature, zeroAddress, zeroHash } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { type AttestationSigner, attestData, attestScore } from '../../../src/chain/eas/attest.js'
@@ -15,8 +7,8 @@ import { attestationHash } from '../../../src/chain/eas/typed-data.js'
 import { verifyAttestation } from '../../../src/chain/eas/verify.js'
 import type { OffchainAttestation } from '../../../src/chain/eas/wire.js'
 import { profileOf, readEasVectors, saltOf } from '../../support/eas-vectors.js'
-
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+import { mirrored } from '../../support/privy-stub.js'
+import { withReason } from '../../support/with-reason.js'
 
 const vector = readEasVectors()[0]!
 const profile = profileOf(vector)
@@ -32,12 +24,6 @@ const attest = (signer: AttestationSigner, time = vector.time) =>
   attestScore(profile, signer, vector.score, time, saltOf(vector))
 
 const signatureOf = ({ signature: { r, s, v } }: OffchainAttestation) => serializeSignature({ r, s, v: BigInt(v) })
-
-/** The other signature of the same text, which the curve allows and EIP-2 does not. */
-function highS(signature: Hex): Hex {
-  const { r, s, yParity } = parseSignature(signature)
-  return serializeSignature({ r, s: `0x${(ORDER - BigInt(s)).toString(16).padStart(64, '0')}`, yParity: 1 - yParity })
-}
 
 const withV = (v: string) => (signature: Hex) => `${signature.slice(0, -2)}${v}`
 const withOwnV = (from: number) => (signature: Hex) => {
@@ -64,7 +50,7 @@ describe('attesting a score', () => {
   })
 
   it.each<[string, (signature: Hex) => string, RegExp]>([
-    ['the one with the high s', highS, /upper half of the order/],
+    ['the one with the high s', mirrored, /upper half of the order/],
     ['the v of the other key', withV(vector.attestation.signature.v === 27 ? '1c' : '1b'), /is by 0x.*, not by 0x/],
     ['v 2', withV('02'), /not 65 bytes/],
     ['v 29', withV('1d'), /not 65 bytes/],
@@ -78,8 +64,7 @@ describe('attesting a score', () => {
     ['r beyond the order', (text) => `0x${'ff'.repeat(32)}${text.slice(66)}`, /does not recover to a signer/],
     ['a bit changed', (text) => text.replace(/.(?=.{70}$)/, (bit) => (bit === '0' ? '1' : '0')), /is by 0x|a signer/],
   ])('a signature that is not used: %s', async (_, change, message) => {
-    const refused = { reason: 'signature-wrong', message: expect.stringMatching(message) }
-    await expect(attest(signerThat(change))).rejects.toMatchObject(refused)
+    await expect(attest(signerThat(change))).rejects.toThrow(withReason('signature-wrong', message))
   })
 
   it('a signature by another wallet, or of another text, is not used', async () => {
@@ -88,9 +73,9 @@ describe('attesting a score', () => {
       address: account.address,
       signTypedData: () => account.signMessage({ message: 'x' }),
     }
-    const refused = { reason: 'signature-wrong', message: expect.stringContaining(`not by ${account.address}`) }
-    await expect(attest(byStranger)).rejects.toMatchObject(refused)
-    await expect(attest(other)).rejects.toMatchObject(refused)
+    const refused = withReason('signature-wrong', `not by ${account.address}`)
+    await expect(attest(byStranger)).rejects.toThrow(refused)
+    await expect(attest(other)).rejects.toThrow(refused)
   })
 
   it('a chain id that is text would be left out of the hash, so what wallets get is a number', async () => {
@@ -106,15 +91,10 @@ describe('attesting a score', () => {
     const asText = { ...made, domain: { ...made.domain, chainId: '1' } }
     expect(asked?.domain?.chainId).toBe(84532)
     expect(attestationHash(asText)).not.toBe(vector.hash)
-    // The trap itself: with text, viem hashes a domain without a chain.
-    const trap = { ...asked!, domain: { ...asked!.domain, chainId: '84532' as unknown as number } }
-    expect(hashTypedData(trap)).not.toBe(vector.hash)
-    expect(hashTypedData({ ...asked! })).toBe(vector.hash)
   })
 
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('the time is not %d', async (time) => {
-    const refused = { reason: 'attestation-invalid', message: expect.stringContaining('whole Unix seconds') }
-    await expect(attest(account, time)).rejects.toMatchObject(refused)
+    await expect(attest(account, time)).rejects.toThrow(withReason('attestation-invalid', 'whole Unix seconds'))
   })
 
   it('what the wallet throws is thrown', async () => {

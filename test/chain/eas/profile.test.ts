@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { easProfile } from '../../../src/chain/eas/profile.js'
 import { parseSchema, schemaUidOf } from '../../../src/chain/eas/schema.js'
 import { chainSettings } from '../../../src/config/chain-settings.js'
+import { withReason } from '../../support/with-reason.js'
 
 const options = {
   chainId: 84532,
@@ -12,8 +13,7 @@ const options = {
   schemaUid: null,
 } as const
 
-const refused = (message: RegExp) =>
-  expect.objectContaining({ reason: 'setting-invalid', message: expect.stringMatching(message) })
+const refused = (message: RegExp) => withReason('setting-invalid', message)
 
 describe('profile', () => {
   it.each([

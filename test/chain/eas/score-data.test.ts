@@ -7,6 +7,7 @@ import type { OffchainAttestation } from '../../../src/chain/eas/wire.js'
 import { parseAttestation } from '../../../src/chain/eas/wire.js'
 import { asRisk, riskOfBasisPoints, scoreValues } from '../../../src/core/risk.js'
 import { readEasVectors } from '../../support/eas-vectors.js'
+import { withReason } from '../../support/with-reason.js'
 
 const [vector] = readEasVectors()
 const score = vector!.score
@@ -16,8 +17,7 @@ const fieldsOf = (schema: string) => ({ fields: parseSchema(schema) })
 const carrying = (data: Hex): OffchainAttestation => ({ ...base, message: { ...base.message, data } })
 const read = (schema: string, data: Hex) => readAttestedScore(fieldsOf(schema), carrying(data))
 const roundTrip = (schema: string, each: AttestedScore) => read(schema, encodeScore(fieldsOf(schema), each))
-const refused = (message: RegExp) =>
-  expect.objectContaining({ reason: 'attestation-invalid', message: expect.stringMatching(message) })
+const refused = (message: RegExp) => withReason('attestation-invalid', message)
 
 const ALL =
   'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,uint8 deepfakeRiskScore,uint8 authenticityScore,string algorithm,string notes'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { rulesOf } from '../../support/conformance.js'
-import { type RawReply, send } from '../../support/sandbox-requests.js'
+import { type RawReply, send, uploadFile } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
 import { KEYS, REGISTER, REGISTRATION, signedKeyWorld } from './world.js'
 
@@ -151,13 +151,8 @@ rule(
   {
     sandbox: async () => {
       const { url, sessionToken } = world.sandbox
-      const form = new FormData()
-      form.append('file', new Blob(['some bytes']), 'a.png')
-      const request = { method: 'POST', headers: { authorization: `Bearer ${sessionToken}` }, body: form }
-      const { contentHash, uri } = (await (await fetch(`${url}/api/media/upload`, request)).json()) as Record<
-        string,
-        string
-      >
+      const file = { target: '/api/media/upload', token: sessionToken, content: 'some bytes' }
+      const { contentHash, uri } = (await uploadFile(url, file)).json
       expect(uri).toMatch(/^ipfs:\/\//)
       expect((await post({ contentHash, uri })).status).toBe(201)
     },

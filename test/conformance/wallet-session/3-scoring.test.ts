@@ -152,20 +152,20 @@ rule(ROUTE, 'offchainAttestation is always required.', 'Resources, Score input',
 
 rule(ROUTE, 'offchainAttestation is verified by the server.', 'Resources, Score input', {
   sandbox: async () => {
-    const wrongs: [string, Record<string, unknown>][] = [
-      ['signed by another wallet', { privateKey: STRANGER.privateKey }],
-      ['about another asset', { assetId: 'another' }],
-      ['about other bytes', { contentHash: `0x${'ef'.repeat(32)}` }],
-      ['of another risk', { deepfakeRiskBps: 4251 }],
-      ['of another algorithm', { algorithm: 'other' }],
-      ['for another chain', { chainId: 8453 }],
-      ['for another EAS contract version', { domainVersion: '0.26' }],
-      ['too old', { time: Math.floor(Date.now() / 1000) - OLD_S }],
-      ['of the future', { time: Math.floor(Date.now() / 1000) + OLD_S }],
+    const wrongs: [string, Record<string, unknown>, RegExp][] = [
+      ['signed by another wallet', { privateKey: STRANGER.privateKey }, /signature is by/],
+      ['about another asset', { assetId: 'another' }, /assetId in data/],
+      ['about other bytes', { contentHash: `0x${'ef'.repeat(32)}` }, /contentHash in data/],
+      ['of another risk', { deepfakeRiskBps: 4251 }, /deepfakeRiskBps in data/],
+      ['of another algorithm', { algorithm: 'other' }, /algorithm in data/],
+      ['for another chain', { chainId: 8453 }, /chainId is not 84532/],
+      ['for another EAS contract version', { domainVersion: '0.26' }, /version is not 1.2.0/],
+      ['too old', { time: Math.floor(Date.now() / 1000) - OLD_S }, /behind service time/],
+      ['of the future', { time: Math.floor(Date.now() / 1000) + OLD_S }, /ahead of service time/],
     ]
-    for (const [what, attested] of wrongs) {
+    for (const [what, attested, error] of wrongs) {
       const asset = await world.newAsset()
-      expect((await world.postScore(asset, {}, attested)).status, what).toBe(400)
+      expect(await world.postScore(asset, {}, attested), what).toMatchObject({ status: 400, json: { error } })
       expect(world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)).toEqual([])
     }
     const asset = await world.newAsset()

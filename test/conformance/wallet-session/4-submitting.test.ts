@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { rulesOf } from '../../support/conformance.js'
+import { uploadFile } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
 import { ADDRESS, BYTES32, STRANGER, walletSessionWorld } from './world.js'
 
@@ -10,19 +11,13 @@ const UPLOAD = '/v1/media/upload'
 const asSubmitter = { as: 'submitter' } as const
 const MEGABYTE = 1024 * 1024
 
-/** A multipart upload by hand. */
-async function upload(content: Uint8Array, field = 'file'): Promise<{ status: number; json: Record<string, unknown> }> {
-  const form = new FormData()
-  form.append(field, new Blob([Uint8Array.from(content)]), 'a.png')
-  const headers = { authorization: `Bearer ${await world.token('submitter')}` }
-  const response = await fetch(`${world.sandbox.url}${UPLOAD}`, { method: 'POST', headers, body: form })
-  return { status: response.status, json: (await response.json()) as Record<string, unknown> }
-}
+const upload = async (content: string | Uint8Array, field = 'file') =>
+  uploadFile(world.sandbox.url, { target: UPLOAD, token: await world.token('submitter'), content, field })
 
 rule('POST /v1/media/upload', 'multipart/form-data with the field file.', 'Endpoints', {
   sandbox: async () => {
-    expect((await upload(Buffer.from('some bytes'))).status).toBe(200)
-    expect((await upload(Buffer.from('some bytes'), 'picture')).status).toBe(400)
+    expect((await upload('some bytes')).status).toBe(200)
+    expect((await upload('some bytes', 'picture')).status).toBe(400)
     expect((await world.post(UPLOAD, '{}', asSubmitter)).status).toBe(415)
   },
   client: async () => {
@@ -56,7 +51,7 @@ rule('POST /v1/media/upload', 'Answers with contentHash and uri.', 'Resources, U
 
 rule('POST /v1/media/upload', 'Pins to IPFS when a pinning service is configured.', 'Endpoints', {
   sandbox: async () => {
-    const { json } = await upload(Buffer.from('pinned bytes'))
+    const { json } = await upload('pinned bytes')
     expect(json.uri).toMatch(/^ipfs:\/\//)
     const path = String(json.uri).replace('ipfs://', '/ipfs/')
     const pinned = await world.get(`${path}?format=raw`, { headers: { accept: 'application/vnd.ipld.raw' } })

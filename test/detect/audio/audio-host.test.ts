@@ -62,31 +62,4 @@ describe('a host with an audio detector', () => {
       expect(first).toMatchObject(again)
     },
   )
-
-  it.each([8000, 96_000])('scores a recording of %i Hz', async (rate) => {
-    const file = await bench.write(`${rate}.wav`, wavFile(speechLike(1, rate), { rate }))
-    expect((await host.detect(audio(file))).notes).toMatch(`wav ${rate / 1000} kHz mono 1.0 s`)
-  })
-
-  it.each([
-    ['silent', () => wavFile(new Float32Array(3 * RATE), { rate: RATE }), 'media-without-speech'],
-    ['too short', () => wavFile(speechLike(0.2, RATE), { rate: RATE }), 'media-without-speech'],
-    ['empty', () => '', 'media-empty'],
-    ['without samples', () => wavFile(new Float32Array(0), { rate: RATE }), 'media-empty'],
-    ['mislabelled', () => 'Once upon a time there was prose.', 'media-type-mismatch'],
-    ['a playlist', () => '#EXTM3U\n/etc/passwd\n', 'media-type-mismatch'],
-    ['a broken header', () => wavFile(speechLike(1, RATE), { rate: RATE }).subarray(0, 20), 'media-corrupt'],
-  ])('a bad file fails by name and costs no process: %s', async (name, make, reason) => {
-    const file = await bench.write(name, make())
-    const stops = bench.all('child-stopped').length
-    await expect(host.detect(audio(file))).rejects.toMatchObject({ reason })
-    expect(bench.all('child-stopped')).toHaveLength(stops)
-  })
-
-  it('says what is missing where there is no ffmpeg', async () => {
-    await expect(host.detect(audio(path.join(FIXTURES, 'speech-aac.m4a')))).rejects.toMatchObject({
-      reason: 'media-unsupported',
-      message: expect.stringMatching('ATTESTD_FFMPEG'),
-    })
-  })
 })

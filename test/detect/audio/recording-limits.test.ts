@@ -9,6 +9,7 @@ import { sine } from '../../support/sounds.js'
 import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
+import { withReason } from '../../support/with-reason.js'
 
 const RATE = 8000
 const folder = folderForAll()
@@ -50,10 +51,7 @@ describe('the time for decoding', () => {
 describe('a recording that changes on its way', () => {
   it('is refused where its rate does, instead of being heard at another pitch', async () => {
     const both = Buffer.concat([await fixture('speech-mono.mp3'), await fixture('speech.mp3')])
-    await expect(read(both)).rejects.toMatchObject({
-      reason: 'media-unsupported',
-      message: expect.stringContaining('changes its sample rate'),
-    })
+    await expect(read(both)).rejects.toThrow(withReason('media-unsupported', 'changes its sample rate'))
   })
 })
 

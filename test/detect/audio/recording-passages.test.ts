@@ -9,6 +9,7 @@ import { silentFlac } from '../../support/silent-flac.js'
 import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav } from '../../support/wav-file.js'
+import { withReason } from '../../support/with-reason.js'
 
 const RATE = 8000
 const LONG_SECONDS = 200
@@ -123,10 +124,7 @@ describe.skipIf(ffmpeg === null)('by ffmpeg (skipped where there is none)', () =
   ])('a long Opus %s is refused before it is decoded', async (_, source, rate) => {
     const opus = ['-ac', '1', '-c:a', 'libopus', '-b:a', rate, '-frame_duration', '60', '-application', 'voip']
     await make(...source, ...opus, place('silent.ogg'))
-    await expect(read(place('silent.ogg'))).rejects.toMatchObject({
-      reason: 'media-without-speech',
-      message: expect.stringMatching(/packets/),
-    })
+    await expect(read(place('silent.ogg'))).rejects.toThrow(withReason('media-without-speech', /packets/))
   })
 
   it.each([

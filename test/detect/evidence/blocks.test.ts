@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { walkOf } from '../../../src/detect/evidence/blocks.js'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngChunk } from '../../support/detector-images.js'
+import { box } from '../../support/iso-boxes.js'
 import { riffChunk } from '../../support/wav-file.js'
 import { temporaryFiles } from './temporary-files.js'
 
@@ -87,13 +88,6 @@ describe('RIFF', () => {
 })
 
 describe('ISO base media', () => {
-  const box = (type: string, content: string) => {
-    const head = Buffer.alloc(8)
-    head.writeUInt32BE(8 + content.length)
-    head.write(type, 4)
-    return Buffer.concat([head, Buffer.from(content)])
-  }
-
   it.each(['video/mp4', 'audio/x-m4a', 'video/quicktime', 'image/avif', 'image/heic', 'video/3gpp2'])(
     '%s: boxes of the top level',
     async (mime) => {

@@ -6,7 +6,8 @@ import { refuseDeepNesting } from '../../../src/detect/evidence/jumbf-nesting.js
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { C2PA_SIGNER, withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
-import { jumbfBox as box, privateFieldStore, webpWithStore } from '../../support/hostile-credentials.js'
+import { privateFieldStore, webpWithStore } from '../../support/hostile-credentials.js'
+import { box } from '../../support/iso-boxes.js'
 import { folderForAll } from '../../support/temporary-folder.js'
 
 const folder = folderForAll()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { refuseDeepNesting } from '../../../src/detect/evidence/jumbf-nesting.js'
-import { jumbfBox as box } from '../../support/hostile-credentials.js'
+import { box } from '../../support/iso-boxes.js'
 
 /** Superboxes within each other, `depth` of them. */
 function nested(depth: number, innermost: Buffer = Buffer.alloc(0)): Buffer {

@@ -8,6 +8,7 @@ import { readPackageFile } from '../../../src/detect/package/read-package-file.j
 import { logitOf } from '../../../src/detect/scoring/calibration.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { folderForEach } from '../../support/temporary-folder.js'
+import { withReason } from '../../support/with-reason.js'
 
 const modelsDir = folderForEach()
 
@@ -36,14 +37,7 @@ describe('checkSelfTest', () => {
     const pack = await packed(selfTest(stated, tolerance))
     const check = () => checkSelfTest(pack, measured(risk))
     if (isFine) expect(check).not.toThrow()
-    else expect(check).toThrow(expect.objectContaining({ reason: 'detector-self-test-failed' }))
-  })
-
-  it('names detector, sample and both risks', async () => {
-    const pack = await packed(selfTest(0.5, 0.01))
-    expect(() => checkSelfTest(pack, measured(0.75))).toThrow(
-      'The detector tiny-image scored its own sample selftest.png with a risk of 0.7500; its manifest states 0.5 ± 0.01.',
-    )
+    else expect(check).toThrow(withReason('detector-self-test-failed'))
   })
 
   it('calibrates by the length of the sample', async () => {

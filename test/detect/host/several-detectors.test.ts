@@ -73,43 +73,6 @@ describe('an ensemble', () => {
     expect(await both.show({ ...image(file), what: 'map', out })).toMatchObject({ pieces: expect.any(Number) })
     expect((await fs.readFile(out)).subarray(1, 4).toString()).toBe('PNG')
   })
-
-  it('abstains for the first reason where nobody can judge it', async () => {
-    const file = await bench.write('not-an-image', 'text')
-    await expect(host.detect(image(file))).rejects.toMatchObject({
-      kind: 'abstain',
-      reason: expect.stringMatching(/^media-/),
-    })
-  })
-
-  it('never gives a partial score where a member fails', async () => {
-    const broken = await bench.start({ detectors: [{ id: 'a' }, { id: 'c', weight: 0.001 }] })
-    const file = await bench.write('white.png', await plain('#fff', 120, 120).png().toBuffer())
-    await expect(broken.detect(image(file))).rejects.toMatchObject({ reason: 'detector-failed', kind: 'permanent' })
-    expect(bench.all('job-finished').slice(-2)).toMatchObject([
-      { detectorId: 'a', outcome: 'scored' },
-      { detectorId: 'c', outcome: 'detector-failed' },
-    ])
-  })
-
-  it('gives the same bits whatever the order of the setting, the neighbors and the number of processes', async () => {
-    const files = await Promise.all(
-      [0, 1, 2, 3].map(async (nth) =>
-        bench.write(
-          `n${nth}.jpg`,
-          await noise(130 + nth, 150)
-            .jpeg()
-            .toBuffer(),
-        ),
-      ),
-    )
-    const inTurn: number[] = []
-    for (const file of files) inTurn.push((await host.detect(image(file))).rawScore)
-    const other = await bench.start({ detectors: [{ id: 'a' }, { id: 'b' }], workers: 3 })
-    const atOnce = await Promise.all([...files, ...files].map((file) => other.detect(image(file))))
-    expect(atOnce.map(({ rawScore }) => rawScore)).toEqual([...inTurn, ...inTurn])
-    expect(other.detectorFor('image')).toEqual(host.detectorFor('image'))
-  })
 })
 
 describe('a shadow', () => {

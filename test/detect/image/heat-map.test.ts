@@ -10,6 +10,7 @@ import { DetectorBench } from '../../support/detector-bench.js'
 import { plain } from '../../support/detector-images.js'
 import { tinyLogit, writeTinyPackage } from '../../support/detector-package.js'
 import { writeModulePackage } from '../../support/other-packages.js'
+import { withReason } from '../../support/with-reason.js'
 
 describe('pieces', () => {
   it('reach every edge and overlap', () => {
@@ -116,9 +117,9 @@ describe('a heat map on demand', () => {
   it('of a picture that cannot be scored is not written', async () => {
     const file = await bench.write('tiny.png', await plain(RED, 8, 8).png().toBuffer())
     const out = path.join(bench.folder, 'none.png')
-    await expect(host.show({ file, mediaType: 'image', what: 'map', out })).rejects.toMatchObject({
-      reason: 'media-too-small',
-    })
+    await expect(host.show({ file, mediaType: 'image', what: 'map', out })).rejects.toThrow(
+      withReason('media-too-small'),
+    )
     await expect(fs.access(out)).rejects.toThrow('ENOENT')
   })
 })

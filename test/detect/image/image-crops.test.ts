@@ -3,6 +3,7 @@ import { cropPositions, imageParts, keptArea } from '../../../src/detect/image/i
 import type { DecodedImage } from '../../../src/detect/image/image-decode.js'
 import type { ImagePreprocessing } from '../../../src/detect/package/image-plan.js'
 import { noisePixels } from '../../support/detector-images.js'
+import { withReason } from '../../support/with-reason.js'
 
 const PLAN: ImagePreprocessing = {
   kind: 'image',
@@ -73,10 +74,9 @@ describe('imageParts', () => {
   })
 
   it('refuses an image below the smallest side', async () => {
-    await expect(imageParts(decoded(31, 500), PLAN)).rejects.toMatchObject({
-      reason: 'media-too-small',
-      message: expect.stringMatching(/31x500 px.*at least 32 px/),
-    })
+    await expect(imageParts(decoded(31, 500), PLAN)).rejects.toThrow(
+      withReason('media-too-small', /31x500 px.*at least 32 px/),
+    )
     await expect(imageParts(decoded(1, 1), PLAN)).rejects.toMatchObject({ reason: 'media-too-small' })
   })
 })

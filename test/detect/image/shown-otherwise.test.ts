@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decodeImage } from '../../../src/detect/image/image-decode.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
+import { box, uint32 } from '../../support/iso-boxes.js'
+import { folderForAll } from '../../support/temporary-folder.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await fs.mkdtemp(path.join(os.tmpdir(), 'attestd-shown-'))
-})
-afterAll(() => fs.rm(folder, { recursive: true }))
+const folder = folderForAll()
 
 const decode = async (bytes: Uint8Array) => {
   const file = path.join(folder, randomUUID())
   await fs.writeFile(file, bytes)
   return decodeImage(file, { timeoutSeconds: 10 })
-}
-
-const uint32 = (...values: number[]) => {
-  const bytes = Buffer.alloc(values.length * 4)
-  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4)
-  return bytes
 }
 
 /** A PNG with chunks behind its header. */
@@ -30,10 +21,6 @@ async function png(...chunks: Buffer[]): Promise<Buffer> {
   return Buffer.concat([whole.subarray(0, 33), ...chunks, whole.subarray(33)])
 }
 
-const box = (name: string, ...parts: Buffer[]) => {
-  const content = Buffer.concat(parts)
-  return Buffer.concat([uint32(8 + content.length), Buffer.from(name), content])
-}
 /** The head of an AVIF of 120x80 px with further properties. */
 const avif = (...properties: Buffer[]) =>
   Buffer.concat([

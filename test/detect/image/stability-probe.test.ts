@@ -64,16 +64,6 @@ describe('a package with a stability probe', () => {
     expect(second.variants).toEqual(first.variants)
   })
 
-  it('probes nothing where the risk is unsure already', async () => {
-    const other = await DetectorBench.forTest()
-    await writeTinyPackage(other.modelsDir, {
-      manifest: { stabilityProbe: true, decisionBand: { low: 0, high: 1 } },
-    })
-    const file = await other.write('framed.png', await framed().png().toBuffer())
-    const detection = await (await other.start()).detect({ file, mediaType: 'image' })
-    expect(detection).toMatchObject({ unsure: true, unsureBecause: 'band', variants: [] })
-  })
-
   it('leaves out a re-encoding that is too small for the detector', async () => {
     const { variants } = await detect('small.png', await plain(INSIDE, 34, 34).png().toBuffer())
     expect(variants.map(({ name }) => name)).toEqual(['JPEG quality 80', 'cut by 2 % a side, JPEG quality 60'])

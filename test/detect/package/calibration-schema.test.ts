@@ -24,8 +24,12 @@ describe('calibration', () => {
 
   it.each([
     { kind: 'isotonic', logits: [0, 1], risks: [0, 1.01] },
+    { kind: 'isotonic', logits: [0, 1, 2], risks: [0, 1] },
+    { kind: 'isotonic', logits: [0, 0], risks: [0, 1] },
+    { kind: 'isotonic', logits: [0, 1], risks: [1, 0] },
     { kind: 'isotonic', logits: [1, 0], risks: [0, 1] },
     { kind: 'platt', slope: 0, intercept: 0 },
+    { kind: 'platt', slope: -1, intercept: 0 },
     { kind: 'platt', slope: 1, intercept: 0, upTo: 5 },
     {
       kind: 'by-length',
@@ -42,7 +46,16 @@ describe('calibration', () => {
         { slope: 1, intercept: 0 },
       ],
     },
+    { kind: 'by-length', bins: [{ upTo: 500, slope: 1, intercept: 0 }] },
+    {
+      kind: 'by-length',
+      bins: [
+        { slope: 1, intercept: 0 },
+        { slope: 1, intercept: 0 },
+      ],
+    },
     { kind: 'temperature', temperature: -1 },
+    { kind: 'temperature', temperature: 0 },
   ])('refuses %j, which would not be monotone or is malformed', (calibration) => {
     expect(calibrationSchema.safeParse(calibration).success).toBe(false)
   })

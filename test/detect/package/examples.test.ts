@@ -13,6 +13,7 @@ import { writeEncodedPackage, writeEncoderPackage } from '../../support/detector
 import { TINY_BIAS, TINY_WEIGHTS } from '../../support/detector-package.js'
 import { tinyOnnx } from '../../support/detector-tiny-onnx.js'
 import { ModelServer } from '../../support/model-server.js'
+import { withReason } from '../../support/with-reason.js'
 
 const EXAMPLES = packagePath('config', 'detectors')
 const example = (kind: string) => fs.readFile(path.join(EXAMPLES, `${kind}.json`), 'utf8')
@@ -93,9 +94,8 @@ describe('the example of each runtime', () => {
     const found = await host.detect({ file: sample('diffusion-cat.webp'), mediaType: 'image' })
     expect(found.rawScore).toBeCloseTo((mean - 127.5) / 32, 6)
     expect(found.notes).toContain(`${bytes.length} bytes of image/webp`)
-    await expect(host.detect({ file: sample('cafe-review.txt'), mediaType: 'image' })).rejects.toMatchObject({
-      reason: 'media-unsupported',
-      message: expect.stringContaining('text/plain; charset=utf-8 is no picture'),
-    })
+    await expect(host.detect({ file: sample('cafe-review.txt'), mediaType: 'image' })).rejects.toThrow(
+      withReason('media-unsupported', 'text/plain; charset=utf-8 is no picture'),
+    )
   })
 })

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { manifestDigest, parseManifest } from '../../../src/detect/package/manifest.js'
 import { FACES_PLAN, FUSION } from '../../support/detector-faces.js'
-import { tinyManifest } from '../../support/detector-package.js'
-import { AUDIO, IMAGE, TEXT, VIDEO } from './plans.js'
+import { NO_FILES, parsedTinyManifest, tinyManifest } from '../../support/detector-package.js'
+import { withReason } from '../../support/with-reason.js'
+import { AUDIO, having, IMAGE, TEXT, VIDEO } from './plans.js'
 
-type Tree = { [key: string]: Tree }
-
-const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
 /** What makes the tiny manifest one for several views. */
 const VIEWS = {
   runtime: {
@@ -40,16 +38,8 @@ const ENCODED = {
 }
 
 /** A good manifest with one field set, or removed where the value is undefined. */
-function spoilt(path: string, value: unknown, fields: object = {}): string {
-  const manifest = { ...tinyManifest('tiny', FILES), ...fields }
-  const keys = path.split('/')
-  const last = keys.pop() as string
-  let at = structuredClone(manifest) as Tree
-  const root = at
-  for (const key of keys) at = at[key] as Tree
-  ;(at as Record<string, unknown>)[last] = value
-  return JSON.stringify(root)
-}
+const spoilt = (at: string, value: unknown, fields: object = {}) =>
+  JSON.stringify(having({ ...tinyManifest('tiny', NO_FILES), ...fields }, at, value))
 
 const file = { sha256: 'a'.repeat(64), bytes: 1 }
 
@@ -65,8 +55,6 @@ describe('parseManifest', () => {
     ['calibration', { kind: 'identity', prior: 0.5 }],
     ['outputKind', 'probability'],
     ['aggregation', 'max'],
-    ['preprocessing/crops/positions', 'center'],
-    ['preprocessing/minShortSide', 64],
     ['stabilityProbe', true],
     ['stabilityProbe', { withinLogit: 0.5 }],
   ])('takes %s = %o', (path, value) => {
@@ -84,33 +72,28 @@ describe('parseManifest', () => {
     ['mediaTypes', [], 'mediaTypes'],
     ['mediaTypes', ['picture'], 'mediaTypes.0'],
     ['mediaTypes', ['image', 'audio'], 'mediaTypes.1'],
-    ['runtime/kind', 'tensorflow', 'runtime.kind'],
-    ['runtime/model', 'other.onnx', 'runtime.model'],
-    ['runtime/model', '../model.onnx', 'runtime.model'],
+    ['runtime.kind', 'tensorflow', 'runtime.kind'],
+    ['runtime.model', 'other.onnx', 'runtime.model'],
+    ['runtime.model', '../model.onnx', 'runtime.model'],
     ['files', { 'model.onnx': file, 'selftest.png': file, '../../etc/passwd': file }, 'files.../../etc/passwd'],
-    ['files', { 'model.onnx': file, 'selftest.png': file, '/etc/passwd': file }, 'files./etc/passwd'],
-    ['files', { 'model.onnx': file, 'selftest.png': file, 'a/../b': file }, 'files.a/../b'],
-    ['files', { 'model.onnx': file, 'selftest.png': file, 'a\\b': file }, 'files.a\\b'],
     ['files', { 'model.onnx': { ...file, sha256: 'A'.repeat(64) }, 'selftest.png': file }, 'files.model.onnx.sha256'],
-    ['preprocessing/resize/kernel', 'hamming', 'preprocessing.resize.kernel'],
-    ['preprocessing/crops/size', 512, 'preprocessing.crops.size'],
-    ['preprocessing/faces', FACES_PLAN, 'faces'],
+    ['preprocessing.resize.kernel', 'hamming', 'preprocessing.resize.kernel'],
+    ['preprocessing.crops.size', 512, 'preprocessing.crops.size'],
+    ['preprocessing.faces', FACES_PLAN, 'faces'],
     ['fusion', FUSION, 'fusion'],
     ['stabilityProbe', { withinLogit: 0 }, 'stabilityProbe'],
-    ['preprocessing/normalize/std', [1, 0, 1], 'preprocessing.normalize.std.1'],
-    ['preprocessing/normalize/mean', [0, 0], 'preprocessing.normalize.mean'],
+    ['preprocessing.normalize.std', [1, 0, 1], 'preprocessing.normalize.std.1'],
+    ['preprocessing.normalize.mean', [0, 0], 'preprocessing.normalize.mean'],
     ['outputKind', 'percent', 'outputKind'],
     ['calibration', { kind: 'platt', slope: -1, intercept: 0 }, 'calibration.slope'],
-    ['decisionBand', { low: 0.8, high: 0.2 }, 'decisionBand.low'],
     ['decisionBand', { low: -0.1, high: 0.2 }, 'decisionBand.low'],
-    ['selfTest/file', 'absent.jpg', 'selfTest.file'],
-    ['selfTest/risk', 1.2, 'selfTest.risk'],
+    ['selfTest.file', 'absent.jpg', 'selfTest.file'],
+    ['selfTest.risk', 1.2, 'selfTest.risk'],
     ['training', { data: 'x' }, 'training.license'],
   ])('refuses %s = %o and names the field %s', (path, value, named) => {
     const act = () => parseManifest(spoilt(path, value), '/models/tiny/detector.json')
-    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+    expect(act).toThrow(withReason('manifest-invalid', named))
     expect(act).toThrow(/^\/models\/tiny\/detector.json is not accepted:/)
-    expect(act).toThrow(named)
   })
 
   it('takes a manifest for several views', () => {
@@ -118,39 +101,38 @@ describe('parseManifest', () => {
   })
 
   it('lets the whole view say where faces are looked for only if they are looked at', () => {
-    const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as unknown as Record<string, Tree>
+    const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as Record<string, Record<string, unknown>>
     for (const line of [runtime, preprocessing, fusion])
       for (const key of ['face', 'faces', 'withFaces']) delete line?.[key]
     const parse = () => parseManifest(spoilt('version', '2.1.0', { runtime, preprocessing, fusion }), 'x')
     expect(parse).not.toThrow()
-    Object.assign(fusion as Tree, { facesBetween: [-1, 1], portraits: { minShare: 0.1, shift: 1 } })
+    Object.assign(fusion!, { facesBetween: [-1, 1], portraits: { minShare: 0.1, shift: 1 } })
     expect(parse).toThrow(/fusion\.facesBetween.*\n.*fusion\.portraits/)
   })
 
   it.each([
     ['fusion', undefined, 'fusion'],
     ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
-    ['fusion/withFaces/face', -1, 'fusion.withFaces.face'],
-    ['fusion/facesBetween', [2, 1], 'fusion.facesBetween'],
-    ['fusion/portraits', { minShare: 0, shift: 1 }, 'fusion.portraits.minShare'],
-    ['fusion/portraits', { minShare: 0.1, shift: -1 }, 'fusion.portraits.shift'],
-    ['runtime/face', undefined, 'runtime.face'],
+    ['fusion.withFaces.face', -1, 'fusion.withFaces.face'],
+    ['fusion.facesBetween', [2, 1], 'fusion.facesBetween'],
+    ['fusion.portraits', { minShare: 0, shift: 1 }, 'fusion.portraits.minShare'],
+    ['fusion.portraits', { minShare: 0.1, shift: -1 }, 'fusion.portraits.shift'],
+    ['runtime.face', undefined, 'runtime.face'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
-    ['preprocessing/faces', undefined, 'runtime.face'],
-    ['runtime/features', '', 'runtime.features'],
-    ['runtime/head', 'model.onnx', 'runtime.features'],
-    ['runtime/head', 'other.onnx', 'runtime.head'],
-    ['preprocessing/faces/finder', 'other.onnx', 'preprocessing.faces.finder'],
+    ['preprocessing.faces', undefined, 'runtime.face'],
+    ['runtime.features', '', 'runtime.features'],
+    ['runtime.head', 'model.onnx', 'runtime.features'],
+    ['runtime.head', 'other.onnx', 'runtime.head'],
+    ['preprocessing.faces.finder', 'other.onnx', 'preprocessing.faces.finder'],
     ['outputKind', 'probability', 'outputKind'],
     ['mediaTypes', ['audio'], 'mediaTypes.0'],
   ])('of several views refuses %s = %o and names the field %s', (path, value, named) => {
     const act = () => parseManifest(spoilt(path, value, VIEWS), 'x')
-    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
-    expect(act).toThrow(`  ${named}: `)
+    expect(act).toThrow(withReason('manifest-invalid', `  ${named}: `))
   })
 
   it('takes a manifest for several views whose whole view is an encoder', () => {
-    expect(() => parseManifest(spoilt('runtime/features', 'features', VIEWS), 'x')).not.toThrow()
+    expect(() => parseManifest(spoilt('runtime.features', 'features', VIEWS), 'x')).not.toThrow()
   })
 
   it('takes a manifest over the encoder of another package', () => {
@@ -158,22 +140,21 @@ describe('parseManifest', () => {
   })
 
   it.each([
-    ['runtime/view', 'other.onnx', 'runtime.view'],
-    ['runtime/model', 'other.onnx', 'runtime.model'],
-    ['runtime/view', undefined, 'runtime.view'],
-    ['runtime/model', undefined, 'runtime.model'],
-    ['runtime/encoder', undefined, 'runtime.encoder'],
+    ['runtime.view', 'other.onnx', 'runtime.view'],
+    ['runtime.model', 'other.onnx', 'runtime.model'],
+    ['runtime.view', undefined, 'runtime.view'],
+    ['runtime.model', undefined, 'runtime.model'],
+    ['runtime.encoder', undefined, 'runtime.encoder'],
     ['preprocessing', VIEWS.preprocessing, 'preprocessing.kind'],
     ['preprocessing', VIDEO, 'preprocessing.kind'],
     ['preprocessing', { kind: 'none' }, 'preprocessing.kind'],
   ])('over the encoder of another package refuses %s = %o and names the field %s', (path, value, named) => {
     const act = () => parseManifest(spoilt(path, value, ENCODED), 'x')
-    expect(act).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
-    expect(act).toThrow(`  ${named}: `)
+    expect(act).toThrow(withReason('manifest-invalid', `  ${named}: `))
   })
 
   it.each(['', '{', '[]', 'null', '"x"'])('refuses %j', (text) => {
-    expect(() => parseManifest(text, 'x')).toThrow(expect.objectContaining({ reason: 'manifest-invalid' }))
+    expect(() => parseManifest(text, 'x')).toThrow(withReason('manifest-invalid'))
   })
 })
 
@@ -182,8 +163,7 @@ it('manifestDigest is the sha256 of the text', () => {
 })
 
 describe('what a whole manifest must agree on', () => {
-  const FILES = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
-  const parse = (fields: object) => parseManifest(JSON.stringify({ ...tinyManifest('tiny', FILES), ...fields }), 'x')
+  const parse = (fields: Record<string, unknown>) => parsedTinyManifest('tiny', fields)
 
   it.each([
     [{ outputKind: 'class-logits' }, 'fakeClasses'],

@@ -18,6 +18,7 @@ import {
 } from '../../support/detector-encoded.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { folderForEach, folderForTest } from '../../support/temporary-folder.js'
+import { withReason } from '../../support/with-reason.js'
 
 const modelsDir = folderForEach()
 
@@ -88,20 +89,9 @@ describe('loadPackages', () => {
     expect(await parts({ id: 'attestd-image' }, { id: 'mine' })).toEqual([copied[0], ['mine', false, undefined]])
   })
 
-  it('refuses a selection of shadows alone', async () => {
-    await writeTinyPackage(modelsDir, { id: 'one', manifest: { shadow: true } })
-    await expect(load()).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(/nothing would be scored/),
-    })
-  })
-
   it('refuses an unknown id and lists the known ones', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
-    await expect(load('eleven')).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(/eleven .*there are: one/),
-    })
+    await expect(load('eleven')).rejects.toThrow(withReason('setting-invalid', /eleven .*there are: one/))
   })
 
   it.each(['../one', 'one/../one', '/etc'])('refuses the id %s', async (id) => {
@@ -110,23 +100,16 @@ describe('loadPackages', () => {
   })
 
   it('refuses an empty and a missing models directory', async () => {
-    await expect(load()).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(/holds no detector package/),
-    })
-    await expect(loadPackages({ modelsDir: path.join(modelsDir, 'no'), detectors: [] })).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(/ENOENT/),
-    })
+    await expect(load()).rejects.toThrow(withReason('setting-invalid', /holds no detector package/))
+    await expect(loadPackages({ modelsDir: path.join(modelsDir, 'no'), detectors: [] })).rejects.toThrow(
+      withReason('setting-invalid', /ENOENT/),
+    )
   })
 
   it('refuses a folder that has another name than its id', async () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.rename(folder, path.join(modelsDir, 'renamed'))
-    await expect(load()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/id: is one, .*renamed/),
-    })
+    await expect(load()).rejects.toThrow(withReason('manifest-invalid', /id: is one, .*renamed/))
   })
 })
 
@@ -157,10 +140,9 @@ describe('a selection', () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.writeFile(path.join(folder, 'detector.json'), 'broken')
     await expect(checkChosen({ modelsDir, detectors: [{ id: 'one' }] })).resolves.toBeUndefined()
-    await expect(checkChosen({ modelsDir, detectors: [{ id: 'one' }, { id: 'two' }] })).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message: expect.stringMatching(/two .*there are: one/),
-    })
+    await expect(checkChosen({ modelsDir, detectors: [{ id: 'one' }, { id: 'two' }] })).rejects.toThrow(
+      withReason('setting-invalid', /two .*there are: one/),
+    )
   })
 
   it('refuses a manifest of more than a mebibyte unread', async () => {
@@ -170,10 +152,7 @@ describe('a selection', () => {
     await fs.writeFile(manifest, text.padEnd(1024 * 1024))
     await expect(load()).resolves.toHaveLength(1)
     await fs.writeFile(manifest, text.padEnd(1024 * 1024 + 1))
-    await expect(load()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/far too large/),
-    })
+    await expect(load()).rejects.toThrow(withReason('manifest-invalid', /far too large/))
   })
 })
 
@@ -222,10 +201,7 @@ describe('a package that others do the work for', () => {
   ])('is refused where one that it names %s', async (_, runtime, message) => {
     await writeTinyPackage(modelsDir, { id: 'pictures' })
     await video(runtime)
-    await expect(load('clips')).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(message),
-    })
+    await expect(load('clips')).rejects.toThrow(withReason('manifest-invalid', message))
   })
 })
 
@@ -293,10 +269,7 @@ describe('a package over the encoder of another', () => {
     await writeTinyPackage(modelsDir)
     await writeEncoderPackage(modelsDir, { manifest: { runtime } })
     await writeEncodedPackage(modelsDir, { runtime: { encoder } })
-    await expect(load('tiny-encoded')).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(message),
-    })
+    await expect(load('tiny-encoded')).rejects.toThrow(withReason('manifest-invalid', message))
   })
 })
 
@@ -306,24 +279,17 @@ describe('files of a package', () => {
     await writeHeadPackage(modelsDir)
     expect((await load('tiny-head')).map(({ manifest }) => manifest.id)).toEqual(['tiny-head'])
     await flipByte(path.join(encoder, 'whole.onnx'))
-    await expect(load('tiny-head')).rejects.toMatchObject({
-      reason: 'model-digest-mismatch',
-      message: expect.stringContaining(path.join(encoder, 'whole.onnx')),
-    })
+    await expect(load('tiny-head')).rejects.toThrow(
+      withReason('model-digest-mismatch', path.join(encoder, 'whole.onnx')),
+    )
     await fs.rm(encoder, { recursive: true })
-    await expect(load('tiny-head')).rejects.toMatchObject({
-      reason: 'model-digest-mismatch',
-      message: expect.stringMatching(/is missing/),
-    })
+    await expect(load('tiny-head')).rejects.toThrow(withReason('model-digest-mismatch', /is missing/))
   })
 
   it('of another one name a package, no path to it', async () => {
     const manifest = path.join(await writeHeadPackage(modelsDir), 'detector.json')
     await fs.writeFile(manifest, (await fs.readFile(manifest, 'utf8')).replace('"tiny-encoder"', '"../elsewhere"'))
-    await expect(load('tiny-head')).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/files\.whole/),
-    })
+    await expect(load('tiny-head')).rejects.toThrow(withReason('manifest-invalid', /files\.whole/))
   })
 
   it.each([
@@ -334,10 +300,7 @@ describe('files of a package', () => {
   ])('a model that is %s is refused', async (_, spoil, message) => {
     const folder = await writeTinyPackage(modelsDir)
     await spoil(path.join(folder, 'model.onnx'))
-    await expect(load()).rejects.toMatchObject({
-      reason: 'model-digest-mismatch',
-      message: expect.stringMatching(message),
-    })
+    await expect(load()).rejects.toThrow(withReason('model-digest-mismatch', message))
   })
 
   it('a link out of the folder is refused even when the bytes are right', async () => {
@@ -345,10 +308,7 @@ describe('files of a package', () => {
     const outside = path.join(modelsDir, 'model.onnx')
     await fs.rename(path.join(folder, 'model.onnx'), outside)
     await fs.symlink(outside, path.join(folder, 'model.onnx'))
-    await expect(load()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/files.model.onnx: is a link/),
-    })
+    await expect(load()).rejects.toThrow(withReason('manifest-invalid', /files.model.onnx: is a link/))
   })
 
   it('a package folder that is itself a link is taken', async () => {

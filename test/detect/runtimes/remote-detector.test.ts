@@ -9,6 +9,7 @@ import { noise } from '../../support/detector-images.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { MODEL, ModelServer } from '../../support/model-server.js'
 import { writeRemotePackage } from '../../support/other-packages.js'
+import { withReason } from '../../support/with-reason.js'
 
 const image = (file: string) => ({ file, mediaType: 'image' as const })
 
@@ -60,15 +61,6 @@ describe('a remote detector', () => {
     expect(host.state().unreachable).toEqual([])
   })
 
-  it('whose server is another one is refused by its manifest', async () => {
-    server.metadata = { name: 'tiny', inputs: [], outputs: [] }
-    await writeRemotePackage(bench.modelsDir, 'far', server.url)
-    await expect(bench.start()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/runtime.input/),
-    })
-  })
-
   it('whose server was given a model of other classes fails its files, and scores again with the right one', async () => {
     const says = (...data: number[]) => {
       const output = { name: 'logit', datatype: 'FP32', shape: [1, data.length], data }
@@ -85,10 +77,7 @@ describe('a remote detector', () => {
     const host = await bench.start({ detectors: [{ id: 'far' }] })
     const file = await bench.write('noise.png', await noise().png().toBuffer())
     says(0, 1, 0, 0)
-    await expect(host.detect(image(file))).rejects.toMatchObject({
-      reason: 'detector-failed',
-      message: expect.stringMatching(/returned 4 classes, not 2/),
-    })
+    await expect(host.detect(image(file))).rejects.toThrow(withReason('detector-failed', /returned 4 classes, not 2/))
     says(0, 1)
     expect((await host.detect(image(file))).rawScore).toBeCloseTo(1, 6)
   })
@@ -141,44 +130,19 @@ describe.skipIf(!hasOpenssl)('a model server with a certificate by an authority 
 })
 
 describe('the token of remote detectors', () => {
-  it('goes with every request', async () => {
+  it('goes with every request, and is in no environment and no command line', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await bench.start({ remoteToken: 'secret-token' })
     expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer secret-token']))
-  })
-
-  it.skipIf(!hasProc)('is in no environment and no command line', async () => {
-    await writeRemotePackage(bench.modelsDir, 'far', server.url)
-    await bench.start({ remoteToken: 'secret-token' })
-    const { pid } = bench.all('child-started')[0] as { pid: number }
-    for (const name of ['environ', 'cmdline'])
+    const { pid } = bench.all('child-started')[0]!
+    for (const name of hasProc ? ['environ', 'cmdline'] : [])
       expect(await readFile(`/proc/${pid}/${name}`, 'utf8')).not.toContain('secret')
   })
 
-  it.each([
-    [
-      'another machine in clear',
-      ['http://models.example:8000'],
-      /would be sent unencrypted to http:\/\/models.example:8000/,
-    ],
-    [
-      'two servers',
-      ['https://one.example', 'https://two.example'],
-      /is for one server, but .*one.example.*two.example/,
-    ],
-  ])('is not sent to %s', async (_, urls, message) => {
-    for (const [index, url] of urls.entries()) await writeRemotePackage(bench.modelsDir, `far-${index}`, url)
-    await expect(bench.start({ remoteToken: 'secret-token' })).rejects.toMatchObject({
-      reason: 'setting-invalid',
-      message,
-    })
-  })
-
-  it('has no place in a manifest', async () => {
-    await writeRemotePackage(bench.modelsDir, 'far', 'http://user:password@127.0.0.1:1')
-    await expect(bench.start()).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(/must hold no credentials/),
-    })
+  it('is not sent to another machine in clear', async () => {
+    await writeRemotePackage(bench.modelsDir, 'far', 'http://models.example:8000')
+    await expect(bench.start({ remoteToken: 'secret-token' })).rejects.toThrow(
+      withReason('setting-invalid', 'would be sent unencrypted to http://models.example:8000'),
+    )
   })
 })

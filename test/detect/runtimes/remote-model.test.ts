@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { systemClock } from '../../../src/core/clock.js'
 import type { ModelInput } from '../../../src/detect/contract/medium-reader.js'
 import type { RemoteRuntime } from '../../../src/detect/package/runtime.js'
-import { decodeReply } from '../../../src/detect/runtimes/inference-protocol.js'
 import { createRemoteModel } from '../../../src/detect/runtimes/remote-model.js'
 import { tinyLogit } from '../../support/detector-package.js'
 import { listen, portOf } from '../../support/local-server.js'
 import { type Misbehavior, MODEL, ModelServer } from '../../support/model-server.js'
+import { withReason } from '../../support/with-reason.js'
 
 const color = { r: 60, g: 120, b: 180 }
 
@@ -77,8 +77,6 @@ describe('a server that is not as it should be', () => {
   beforeEach(async () => {
     server = await ModelServer.start()
   })
-  const tensor = (change: object) =>
-    JSON.stringify({ outputs: [{ name: 'logit', datatype: 'FP32', shape: [1], data: [0.5], ...change }] })
   const body = (text: string | Buffer, headers?: Record<string, string>): Misbehavior => ({
     kind: 'body',
     body: text,
@@ -104,30 +102,16 @@ describe('a server that is not as it should be', () => {
     ],
     ['never ends', { kind: 'endless' }, 'detector-failed', /more than 4096 bytes/],
     ['answers with a page', body('<html>'), 'detector-failed', /it is not JSON/],
-    ['has no such output', body(tensor({ name: 'other' })), 'detector-failed', /no output logit/],
-    ['gives another type', body(tensor({ datatype: 'BYTES' })), 'detector-failed', /of type BYTES/],
-    ['gives words', body(tensor({ data: ['fake'] })), 'detector-failed', /wrong at outputs.0/],
-    ['gives too few numbers', body(tensor({ shape: [2] })), 'detector-failed', /has 1 numbers, its shape states 2/],
     [
       'lies about its JSON',
-      body(tensor({}), { 'inference-header-content-length': '9999' }),
+      body('{"outputs":[]}', { 'inference-header-content-length': '9999' }),
       'detector-failed',
       /length of its JSON/,
-    ],
-    [
-      'ends within a tensor',
-      body(
-        JSON.stringify({
-          outputs: [{ name: 'logit', datatype: 'FP32', shape: [1], parameters: { binary_data_size: 4 } }],
-        }),
-      ),
-      'detector-failed',
-      /ends within a tensor/,
     ],
   ])('%s', async (_, misbehavior, reason, message) => {
     server.misbehavior = misbehavior
     const model = modelAt(server.url, misbehavior.kind === 'silent' ? { timeoutMs: 300 } : {})
-    await expect(model.run([pixels()])).rejects.toMatchObject({ reason, message: expect.stringMatching(message) })
+    await expect(model.run([pixels()])).rejects.toThrow(withReason(reason, message))
     server.misbehavior = null
     await expect(model.run([pixels()])).resolves.toHaveLength(1)
   })
@@ -139,64 +123,29 @@ describe('a server that is not as it should be', () => {
     await expect(model.run([pixels()])).rejects.toMatchObject({ message: /did not answer within 300 ms/ })
   })
 
-  it('reads nested numbers and those of double precision', async () => {
-    server.misbehavior = body(tensor({ shape: [1, 2], datatype: 'FP64', data: [[0.1, 2]] }))
-    expect(await modelAt(server.url).run([pixels()])).toEqual(Float32Array.of(0.1, 2))
-  })
-
-  it('nests numbers without end, and is refused by name', () => {
-    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
-    const reply = `{"outputs":[{"name":"logit","datatype":"FP32","shape":[1],"data":${deep}}]}`
-    expect(() => decodeReply(Buffer.from(reply), null, 'logit')).toThrow(/malformed answer: wrong at outputs.0/)
-  })
-
   it('is asked again what it is where it was not ready', async () => {
     server.ready = false
     const model = modelAt(server.url)
-    await expect(model.run([pixels()])).rejects.toMatchObject({
-      reason: 'detector-unreachable',
-      message: expect.stringMatching(/503/),
-    })
+    await expect(model.run([pixels()])).rejects.toThrow(withReason('detector-unreachable', /503/))
     server.ready = true
     await expect(model.run([pixels()])).resolves.toHaveLength(1)
   })
 
-  it.each([
-    [
-      'an input of another name',
-      { inputs: [{ name: 'image', datatype: 'FP32' }] },
-      /runtime.input: is pixels, but the model has image/,
-    ],
-    [
-      'an input of another type',
-      { inputs: [{ name: 'pixels', datatype: 'UINT8' }] },
-      /runtime.input: is of type UINT8/,
-    ],
-    [
-      'an output of another name',
-      { outputs: [{ name: 'p', datatype: 'FP32' }] },
-      /runtime.output: is logit, but the model has p/,
-    ],
-    [
-      'an output of another width',
-      { outputs: [{ name: 'logit', datatype: 'FP32', shape: [-1, 4] }] },
-      /expects an output of width 1, the model returns 4/,
-    ],
-  ])('is refused for %s', async (_, change, message) => {
-    server.metadata = { ...(server.metadata as object), ...change }
-    await expect(modelAt(server.url).run([pixels()])).rejects.toMatchObject({ reason: 'manifest-invalid', message })
+  it('is refused where its model is another one', async () => {
+    server.metadata = { ...(server.metadata as object), inputs: [{ name: 'image', datatype: 'FP32' }] }
+    await expect(modelAt(server.url).run([pixels()])).rejects.toThrow(
+      withReason('manifest-invalid', 'runtime.input: is pixels, but the model has image'),
+    )
   })
 
   it('does not have the model, is no such server, or is not there at all', async () => {
-    await expect(modelAt(server.url, { model: 'absent' }).run([pixels()])).rejects.toMatchObject({
-      reason: 'detector-unreachable',
-      message: expect.stringMatching(/404.*no such model/),
-    })
+    await expect(modelAt(server.url, { model: 'absent' }).run([pixels()])).rejects.toThrow(
+      withReason('detector-unreachable', /404.*no such model/),
+    )
     server.metadata = 'nothing'
-    await expect(modelAt(server.url).run([pixels()])).rejects.toMatchObject({
-      reason: 'detector-failed',
-      message: expect.stringMatching(/does not speak the Open Inference Protocol/),
-    })
+    await expect(modelAt(server.url).run([pixels()])).rejects.toThrow(
+      withReason('detector-failed', /does not speak the Open Inference Protocol/),
+    )
     const { url } = server
     await server.close()
     const error = await modelAt(url, {}, 'secret-token')

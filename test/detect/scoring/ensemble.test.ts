@@ -3,6 +3,7 @@ import { asRisk } from '../../../src/core/risk.js'
 import type { Detection } from '../../../src/detect/detection.js'
 import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { combine, ensembleIdentity, type Vote } from '../../../src/detect/scoring/ensemble.js'
+import { storableDetection } from '../../support/pipeline-parts.js'
 
 const member = (id: string, weight = 1, digest = id.repeat(8)) => ({ id, weight, digest })
 const identity = ensembleIdentity([member('a'), member('b')])
@@ -12,23 +13,15 @@ function vote(id: string, risk: number, own: Partial<Omit<Vote, 'detection'>> & 
   return {
     weight,
     band,
-    detection: {
+    detection: storableDetection({
       detectorId: id,
-      detectorVersion: '1.0.0',
       detectorDigest: id,
       risk: asRisk(risk),
       rawScore: logitOf(risk),
-      unsure: false,
-      unsureBecause: null,
       parts: [{ name: 'whole', risk: asRisk(risk) }],
-      variants: [],
-      evidence: [],
       notes: `seen by ${id}`,
-      elapsedMs: { decode: 1, infer: 2 },
-      platform: 'here',
-      expectedShare: 0.5,
       ...detection,
-    },
+    }),
   }
 }
 

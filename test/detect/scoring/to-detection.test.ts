@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { asRisk } from '../../../src/core/risk.js'
 import type { MeasuredFile } from '../../../src/detect/contract/measurement.js'
-import { type DetectorManifest, parseManifest } from '../../../src/detect/package/manifest.js'
+import type { DetectorManifest } from '../../../src/detect/package/manifest.js'
 import { logitOf, sigmoid } from '../../../src/detect/scoring/calibration.js'
-import { toDetection } from '../../../src/detect/scoring/to-detection.js'
-import { tinyManifest } from '../../support/detector-package.js'
+import { doubtText, isFlip, toDetection } from '../../../src/detect/scoring/to-detection.js'
+import { parsedTinyManifest } from '../../support/detector-package.js'
 
 const MEASURED: MeasuredFile = {
   rawScore: 2,
@@ -25,11 +26,7 @@ const BINS = {
   ],
 }
 
-let manifest: DetectorManifest
-beforeAll(() => {
-  const files = { 'model.onnx': Buffer.from('m'), 'selftest.png': Buffer.from('s') }
-  manifest = parseManifest(JSON.stringify({ ...tinyManifest('tiny', files), calibration: BINS }), 'x')
-})
+const manifest = parsedTinyManifest('tiny', { calibration: BINS })
 const detect = (measured: Partial<MeasuredFile>, fields: Partial<DetectorManifest> = {}, expectedShare = 0.5) =>
   toDetection(
     { folder: '/m', digest: 'd'.repeat(64), manifest: { ...manifest, ...fields } },
@@ -99,4 +96,35 @@ describe('doubt', () => {
     const variants = [{ name: 'half size', rawScore: 4 }]
     expect(detect({ variants }).variants).toEqual([{ name: 'half size', risk: sigmoid(3) }])
   })
+})
+
+describe('isFlip', () => {
+  it.each([
+    [0.4, 0.6, true],
+    [0.6, 0.4, true],
+    [0.5, 0.51, true],
+    [0.9, 0.6, false],
+    [0.1, 0.5, false],
+  ])('a variant at %d of a file at %d: %s', (variant, risk, flips) =>
+    expect(isFlip(asRisk(variant), asRisk(risk))).toBe(flips),
+  )
+})
+
+describe('doubtText', () => {
+  const variants = [
+    { name: 'JPEG quality 80', risk: asRisk(0.412) },
+    { name: '75 % size', risk: asRisk(0.93) },
+  ]
+  it.each([
+    [{ risk: asRisk(0.97), unsureBecause: null, variants }, null],
+    [{ risk: asRisk(0.6), unsureBecause: 'band', variants }, 'lies in the decision band'],
+    [
+      { risk: asRisk(0.97), unsureBecause: 'flip', variants },
+      'depends on how the file is read: 41.2 as JPEG quality 80',
+    ],
+    [
+      { risk: asRisk(0.97), unsureBecause: 'flip', variants: [] },
+      'depends on how the file is read: another reading flips the verdict',
+    ],
+  ] as const)('%o: %s', (detection, text) => expect(doubtText(detection)).toBe(text))
 })

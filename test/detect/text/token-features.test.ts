@@ -7,6 +7,7 @@ import type { TextPreprocessing } from '../../../src/detect/package/preprocessin
 import { ngramInputs, textFeaturesOf } from '../../../src/detect/text/text-features.js'
 import { writePackage } from '../../support/detector-package.js'
 import { folderForEach } from '../../support/temporary-folder.js'
+import { withReason } from '../../support/with-reason.js'
 
 const WORDS = 'it was the baker who told me that his bridge would be closed for a week and so we had to go by the lake'
 const VOCABULARY = Object.fromEntries(
@@ -131,27 +132,22 @@ describe('a text as tokens', () => {
     [['input_ids', 'position_ids'], /runtime\.input: position_ids is none of input_ids/],
     ['ids', /runtime\.input: ids is none of/],
   ])('is refused by a manifest that names the inputs %j', async (input, message) => {
-    await expect(packed({ input }).then(open)).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(message),
-    })
+    await expect(packed({ input }).then(open)).rejects.toThrow(withReason('manifest-invalid', message))
   })
 
   it.each([
     [{ input: 'attention_mask' }],
     [{ input: ['index', 'count', 'style'], features: { ...NGRAMS, tokens: { ...TOKEN_FILES, maxTokens: 64 } } }],
   ])('is refused by a manifest that names no input for the tokens: %j', async (fields) => {
-    await expect(packed(fields).then(open)).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringContaining('runtime.input: names no input_ids'),
-    })
+    await expect(packed(fields).then(open)).rejects.toThrow(
+      withReason('manifest-invalid', 'runtime.input: names no input_ids'),
+    )
   })
 
   it.each(['', '{', '[]', '{"version":"1.0"}'])('is refused with a tokenizer of %j', async (tokenizer) => {
-    await expect(packed({ tokenizer: tokenizer || ' ' }).then(open)).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringContaining('The tokenizer of tiny-text cannot be loaded'),
-    })
+    await expect(packed({ tokenizer: tokenizer || ' ' }).then(open)).rejects.toThrow(
+      withReason('manifest-invalid', 'The tokenizer of tiny-text cannot be loaded'),
+    )
   })
 
   it('is refused with a tokenizer that changed after the package was verified', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { wrapAvif } from '../../../src/detect/video/avif-wrap.js'
 import { probe } from '../../support/open-video.js'
+import { withReason } from '../../support/with-reason.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
 
@@ -29,7 +30,7 @@ describe('wrapAvif', () => {
   })
 
   it.each(['', 'av01', 'av01.0.4M.08', 'avc1.64000a', 'x av01.0.04M.08'])('refuses %j, which is no AV1', (codec) => {
-    expect(() => wrapAvif(new Uint8Array(1), codec, 1, 1)).toThrow(expect.objectContaining({ reason: 'media-corrupt' }))
+    expect(() => wrapAvif(new Uint8Array(1), codec, 1, 1)).toThrow(withReason('media-corrupt'))
   })
 
   it('makes a file whose one item lies where it states, at its end', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scoreClip } from '../../../src/detect/video/clip-score.js'
 import { scoreWindows, type TimedScore, worstWindows } from '../../../src/detect/video/window-score.js'
+import { withReason } from '../../support/with-reason.js'
 
 const frame = (seconds: number, rawScore: number): TimedScore => ({ seconds, rawScore })
 const steady = (count: number, rawScore: number) => Array.from({ length: count }, (_, at) => frame(at, rawScore))
@@ -57,6 +58,6 @@ describe('a clip', () => {
   })
 
   it('without any frame is corrupt', () => {
-    expect(() => scoreClip([], 4)).toThrow(expect.objectContaining({ reason: 'media-corrupt' }))
+    expect(() => scoreClip([], 4)).toThrow(withReason('media-corrupt'))
   })
 })

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import type { ChildDetector } from '../../../src/detect/contract/child-detector.js'
-import { parseManifest } from '../../../src/detect/package/manifest.js'
 import { logitOf } from '../../../src/detect/scoring/calibration.js'
 import { scoreSound } from '../../../src/detect/video/sound-score.js'
-import { tinyManifest } from '../../support/detector-package.js'
+import { parsedTinyManifest } from '../../support/detector-package.js'
 
 const BAND = { low: 0.3, high: 0.8 }
 
 /** A detector that gives every file one logit, or fails. @param channels logits of channels alone */
 function listener(rawScore: number | AttestdError, decisionBand = BAND, ...channels: number[]): ChildDetector {
-  const files = { 'model.onnx': Buffer.from('model'), 'selftest.png': Buffer.from('sample') }
-  const fields = { ...tinyManifest('listener', files), decisionBand }
-  const manifest = parseManifest(JSON.stringify(fields), 'listener')
   return {
-    pack: { folder: '/', digest: '', manifest },
+    pack: { folder: '/', digest: '', manifest: parsedTinyManifest('listener', { decisionBand }) },
     async measure() {
       if (rawScore instanceof AttestdError) throw rawScore
       return {

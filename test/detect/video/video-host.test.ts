@@ -10,6 +10,7 @@ import { tinyHeadOnnx } from '../../support/detector-tiny-onnx.js'
 import { endlessContainers } from '../../support/endless-containers.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { withReason } from '../../support/with-reason.js'
 
 const fixture = (name: string) => packagePath('test', 'fixtures', 'video', name)
 const clip = (name: string) => ({ file: fixture(name), mediaType: 'video_short' as const })
@@ -77,10 +78,7 @@ describe('a package with a head of its own', () => {
   ])('is refused where it %s', async (_, head, frames, message) => {
     await writeTinyPackage(bench.modelsDir)
     await withHead(head(), frames)
-    await expect(bench.start({ ffmpeg: null })).rejects.toMatchObject({
-      reason: 'manifest-invalid',
-      message: expect.stringMatching(message),
-    })
+    await expect(bench.start({ ffmpeg: null })).rejects.toThrow(withReason('manifest-invalid', message))
   })
 })
 
@@ -147,16 +145,6 @@ describe('a package that is composed of an image package', () => {
     )
     for (const score of scores) expect(score).toBeCloseTo(scores[0] as number, 0)
     expect((await bare.detect(clip('rotated-mjpeg.mov'))).notes).toMatch(/jpeg 120x160/)
-  })
-
-  it.each([
-    ['h264.mp4', 'media-unsupported'],
-    ['huge.mp4', 'media-too-complex'],
-    ['sound-only.mp4', 'media-type-mismatch'],
-  ])('refuses by name what it cannot read without ffmpeg, and lives on: %s', async (name, reason) => {
-    const stops = bench.all('child-stopped').length
-    await expect(bare.detect(clip(name))).rejects.toMatchObject({ reason })
-    expect(bench.all('child-stopped')).toHaveLength(stops)
   })
 
   it('an ffmpeg that hangs ends in time, by name', async () => {

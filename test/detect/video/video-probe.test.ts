@@ -23,28 +23,8 @@ const folder = folderForAll()
 
 const factsOf = (file: string) => probe(file, ({ facts }) => facts)
 
-/** The twenty frames of vp8.webm, each shown at the time that is given for its number, in Matroska. */
-async function remuxed(timeOf: (nth: number) => number): Promise<string> {
-  const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(fixture('vp8.webm')) })
-  const track = (await input.getPrimaryVideoTrack())!
-  const target = new BufferTarget()
-  const output = new Output({ format: new MkvOutputFormat(), target })
-  const source = new EncodedVideoPacketSource('vp8')
-  output.addVideoTrack(source)
-  await output.start()
-  const decoderConfig = (await track.getDecoderConfig())!
-  let nth = 0
-  for await (const packet of new EncodedPacketSink(track).packets())
-    await source.add(packet.clone({ timestamp: timeOf(nth++), duration: 0.1 }), { decoderConfig })
-  await output.finalize()
-  input.dispose()
-  const file = path.join(folder, 'remuxed.mkv')
-  await fs.writeFile(file, Buffer.from(target.buffer!))
-  return file
-}
-
-/** Matroska with a track of vp8.webm for each of these. */
-async function muxed(...tracks: VideoTrackMetadata[]): Promise<string> {
+/** The twenty frames of vp8.webm in Matroska, on each of these tracks, the nth of them at the time that is given for it, s. */
+async function remuxed(tracks: VideoTrackMetadata[], timeOf = (nth: number) => nth / 10): Promise<string> {
   const input = new Input({ formats: ALL_FORMATS, source: new FilePathSource(fixture('vp8.webm')) })
   const track = (await input.getPrimaryVideoTrack())!
   const decoderConfig = (await track.getDecoderConfig())!
@@ -56,11 +36,14 @@ async function muxed(...tracks: VideoTrackMetadata[]): Promise<string> {
     return source
   })
   await output.start()
-  for await (const packet of new EncodedPacketSink(track).packets())
-    for (const source of sources) await source.add(packet, { decoderConfig })
+  let nth = 0
+  for await (const packet of new EncodedPacketSink(track).packets()) {
+    const timed = packet.clone({ timestamp: timeOf(nth++), duration: 0.1 })
+    for (const source of sources) await source.add(timed, { decoderConfig })
+  }
   await output.finalize()
   input.dispose()
-  const file = path.join(folder, 'muxed.mkv')
+  const file = path.join(folder, 'remuxed.mkv')
   await fs.writeFile(file, Buffer.from(target.buffer!))
   return file
 }
@@ -69,18 +52,18 @@ describe('what players show otherwise', () => {
   const [first, other] = [{ disposition: { default: true } }, { disposition: { default: false } }]
 
   it('is refused where several tracks of pictures are not marked so that all begin with the first', async () => {
-    expect((await factsOf(await muxed(first, other))).codec).toBe('vp8')
+    expect((await factsOf(await remuxed([first, other]))).codec).toBe('vp8')
     for (const tracks of [
       [other, first],
       [first, first],
       [other, other],
     ])
-      await expect(factsOf(await muxed(...tracks))).rejects.toMatchObject({ reason: 'media-unsupported' })
+      await expect(factsOf(await remuxed(tracks))).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 
   it('is refused where the pictures are transparent', async () => {
-    expect((await factsOf(await muxed({}))).codec).toBe('vp8')
-    const clear = await muxed({ canBeTransparent: true })
+    expect((await factsOf(await remuxed([{}]))).codec).toBe('vp8')
+    const clear = await remuxed([{ canBeTransparent: true }])
     await expect(factsOf(clear)).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 })
@@ -113,7 +96,7 @@ describe('what a container states', () => {
   })
 
   it('counts the length from the first frame, where that is not shown at 0', async () => {
-    const { keyframes, seconds } = await factsOf(await remuxed((nth) => 60 + nth / 10))
+    const { keyframes, seconds } = await factsOf(await remuxed([{}], (nth) => 60 + nth / 10))
     expect(keyframes).toEqual([60, 60.5, 61, 61.5])
     expect(seconds).toBeGreaterThan(1.8)
     expect(seconds).toBeLessThan(2.1)
@@ -124,7 +107,7 @@ describe('what a container states', () => {
     ['almost twice as long', 0.18, true],
     ['three times as long', 0.3, true],
   ])('calls a rate variable where a frame stays much longer than another: %s', async (_, longer, isVariable) => {
-    const file = await remuxed((nth) => (nth < 10 ? nth / 10 : 1 + (nth - 10) * longer))
+    const file = await remuxed([{}], (nth) => (nth < 10 ? nth / 10 : 1 + (nth - 10) * longer))
     expect((await factsOf(file)).hasVariableRate).toBe(isVariable)
   })
 

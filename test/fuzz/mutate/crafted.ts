@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import type { MediaType } from '../../../src/core/media-types.js'
 import { hugeNumberStore, privateFieldStore } from '../../support/hostile-credentials.js'
+import { uint32 } from '../../support/iso-boxes.js'
 import type { Chance } from './chance.js'
 
 /** A file of some kind. */
@@ -11,23 +12,18 @@ export interface Medium {
   readonly ending: string
 }
 
-const u32 = (value: number) => {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value >>> 0)
-  return bytes
-}
-const u32le = (value: number) => Buffer.from(u32(value).toReversed())
+const u32le = (value: number) => Buffer.from(uint32(value).toReversed())
 const size = (chance: Chance) =>
   chance.pick([0, 1, 7, 8, 9, 100, 0x7fffffff, 0x80000000, 0xffffffff, chance.below(2 ** 32)])
 
 function pngChunk(type: string, data: Buffer, length = data.length): Buffer {
-  return Buffer.concat([u32(length), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)])
+  return Buffer.concat([uint32(length), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)])
 }
 
 /** A PNG of stated sides whose pixels are missing, too few, or unpack to megabytes; perhaps with texts that do. */
 function png(chance: Chance): Medium {
   const side = () => chance.pick([0, 1, 64, 5000, 0x7fffffff, 0xffffffff])
-  const header = Buffer.concat([u32(side()), u32(side()), chance.bytes(5)])
+  const header = Buffer.concat([uint32(side()), uint32(side()), chance.bytes(5)])
   const packed = deflateSync(Buffer.alloc(chance.pick([0, 1000, 20_000_000])))
   const text = Buffer.concat([Buffer.from('parameters\0\0', 'latin1'), packed])
   const chunks = [
@@ -42,23 +38,8 @@ function png(chance: Chance): Medium {
 /** Boxes in boxes with sizes that lie, behind a start that is an MP4's or an AVIF's. */
 function boxes(chance: Chance): Medium {
   const box = (type: string, content: Buffer, stated = content.length + 8) =>
-    Buffer.concat([u32(stated), Buffer.from(type, 'latin1'), content])
-  const types = [
-    'moov',
-    'trak',
-    'mdia',
-    'minf',
-    'stbl',
-    'stts',
-    'stsz',
-    'stco',
-    'moof',
-    'traf',
-    'meta',
-    'iprp',
-    'uuid',
-    'free',
-  ]
+    Buffer.concat([uint32(stated), Buffer.from(type, 'latin1'), content])
+  const types = 'moov trak mdia minf stbl stts stsz stco moof traf meta iprp uuid free'.split(' ')
   let content: Buffer = chance.bytes(chance.below(64))
   for (let level = 1 + chance.below(chance.pick([8, 300])); level > 0; level--) {
     content = box(chance.pick(types), content, chance.happens(0.2) ? size(chance) : undefined)
@@ -72,26 +53,13 @@ function boxes(chance: Chance): Medium {
 
 /** Elements in elements with sizes that lie or are unknown, behind a start that is a WebM's. */
 function ebml(chance: Chance): Medium {
-  const ids = [
-    '18538067',
-    '1549a966',
-    '1654ae6b',
-    'ae',
-    '1f43b675',
-    'a3',
-    '1c53bb6b',
-    'bb',
-    '114d9b74',
-    'ec',
-    'e7',
-    '4dbb',
-  ]
+  const ids = '18538067 1549a966 1654ae6b ae 1f43b675 a3 1c53bb6b bb 114d9b74 ec e7 4dbb'.split(' ')
   let content: Buffer = chance.bytes(chance.below(40))
   for (let level = 1 + chance.below(chance.pick([8, 300])); level > 0; level--) {
     const length = chance.happens(0.3) ? chance.pick(['ff', '01ffffffffffffff', '80', '107fffffff']) : null
     const stated =
       length === null
-        ? Buffer.concat([Buffer.from([0x10 | (content.length >>> 24)]), u32(content.length).subarray(1)])
+        ? Buffer.concat([Buffer.from([0x10 | (content.length >>> 24)]), uint32(content.length).subarray(1)])
         : Buffer.from(length, 'hex')
     content = Buffer.concat([Buffer.from(chance.pick(ids), 'hex'), stated, content])
   }
@@ -122,7 +90,7 @@ function wav(chance: Chance): Medium {
 function metadata(chance: Chance): Medium {
   if (chance.happens(0.5)) {
     const frames = Array.from({ length: chance.below(3000) }, () =>
-      Buffer.concat([Buffer.from('TXXX'), u32(chance.below(200)), chance.bytes(3)]),
+      Buffer.concat([Buffer.from('TXXX'), uint32(chance.below(200)), chance.bytes(3)]),
     )
     const bytes = Buffer.concat([
       Buffer.from('ID3\x04\0\0', 'latin1'),
@@ -136,7 +104,7 @@ function metadata(chance: Chance): Medium {
     : hugeNumberStore(1 + chance.below(100_000))
   const segment = Buffer.concat([
     Buffer.from('ffeb', 'hex'),
-    u32(store.length).subarray(2),
+    uint32(store.length).subarray(2),
     Buffer.from('JP\0\x01\0\0\0\x01', 'latin1'),
     store,
   ])

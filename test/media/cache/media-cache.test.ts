@@ -261,31 +261,6 @@ describe('fetching through the cache', () => {
     expect(source.events.filter((event) => event.type === 'fetched')).toHaveLength(1)
   })
 
-  it('does not let one caller who gives up stop the others', async () => {
-    const { dag, uri } = await setUp()
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
-    const gateway = await startGateway(dag, {
-      answer: (_, response) => {
-        const cork = response.end.bind(response)
-        response.end = ((chunk: Buffer) => held.then(() => cork(chunk))) as never
-        return false
-      },
-    })
-    const source = await startSource({ gateways: [gateway.url] })
-    const controller = new AbortController()
-    const quitter = failure(source.fetch({ uri, contentHash }, controller.signal))
-    const stayer = source.fetch({ uri, contentHash })
-    await expect.poll(() => gateway.requests.length).toBe(1)
-    controller.abort(new Error('given up'))
-    expect((await quitter).message).toBe('given up')
-    letGo()
-    expect(await stayer).toMatchObject({ bytes: content.length })
-    expect(gateway.requests).toHaveLength(1)
-  })
-
   it('does not let a bad URI spoil a good one for the same content', async () => {
     const { dag, uri } = await setUp()
     const held: (() => void)[] = []
@@ -340,20 +315,6 @@ describe('fetching through the cache', () => {
     expect(error).toMatchObject({ reason: 'media-cache-failed', kind: 'retry', facts: { code: 'ENOENT' } })
     await fs.rename(path.join(source.folder, 'away'), path.join(source.folder, 'work', own!))
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
-  })
-
-  it('writes a download through no symbolic link, wherever one leads', async () => {
-    const { cache } = await openCache()
-    const victim = path.join(await folderForTest(), 'victim')
-    await fs.writeFile(victim, 'kept')
-    const file = cache.temporaryFile()
-    await fs.symlink(victim, file)
-    const chunks = (async function* () {
-      yield someBytes(10)
-    })()
-    const limits = { algorithm: 'sha256', maxBytes: 100 } as const
-    expect(await failure(spool(chunks, file, limits))).toMatchObject({ facts: { code: 'EEXIST' } })
-    expect(await fs.readFile(victim, 'utf8')).toBe('kept')
   })
 
   it.runIf(process.platform === 'linux')('makes room when the disk is full', async () => {

@@ -9,8 +9,8 @@ import {
   parseGateway,
 } from '../../../src/media/ipfs/gateway.js'
 import { createAddressGuard } from '../../../src/media/web/address-guard.js'
+import { withReason } from '../../support/with-reason.js'
 import { cidOf as cidOfCodec, TestDag } from '../support/dag.js'
-
 import { type GatewayFaults, TestGateway } from '../support/test-gateway.js'
 
 const MIB = 1024 * 1024
@@ -50,8 +50,7 @@ describe('parseGateway', () => {
     ['https://u%zz:hidden@gw.example', /not percent-encoded/],
   ])('refuses %s, and repeats no secret', (text, message) => {
     const parse = () => parseGateway(text)
-    expect(parse).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
-    expect(parse).toThrow(message)
+    expect(parse).toThrow(withReason('setting-invalid', message))
     expect(parse).not.toThrow(/hidden/)
   })
 })
@@ -96,23 +95,9 @@ describe('fetchBlock', () => {
     const signal = new AbortController().signal
     expect(await fetchBlock(http, gateway, cidOf(bytes), unlimited, signal)).toEqual(bytes)
     expect(server.requests).toEqual([`/ipfs/${cidOf(bytes).toString()}?format=raw`])
-    await expect(fetchBlock(http, gateway, cidOf(Buffer.from('other')), unlimited, signal)).rejects.toMatchObject({
-      reason: 'media-integrity',
-    })
-  })
-
-  it('takes 2 MiB, and nothing of a byte more although it hashes right', async () => {
-    const whole = Buffer.alloc(2 * MIB, 1)
-    const larger = Buffer.alloc(2 * MIB + 1, 1)
-    const signal = new AbortController().signal
-    const good = await setUp(whole)
-    expect(await fetchBlock(good.http, parseGateway(good.server.url), cidOf(whole), unlimited, signal)).toHaveLength(
-      2 * MIB,
+    await expect(fetchBlock(http, gateway, cidOf(Buffer.from('other')), unlimited, signal)).rejects.toThrow(
+      withReason('media-integrity'),
     )
-    const bad = await setUp(larger)
-    await expect(
-      fetchBlock(bad.http, parseGateway(bad.server.url), cidOf(larger), unlimited, signal),
-    ).rejects.toMatchObject({ reason: 'media-integrity', message: expect.stringMatching(/over the block cap/) })
   })
 
   it('takes 16 MiB more than the largest file from one gateway, and not a byte beyond', async () => {
@@ -122,9 +107,6 @@ describe('fetchBlock', () => {
     const budget = createByteBudget(0)
     const fetched = () => fetchBlock(http, gateway, cidOf(block), budget, new AbortController().signal)
     for (let nth = 1; nth <= 8; nth++) expect(await fetched()).toHaveLength(2 * MIB)
-    await expect(fetched()).rejects.toMatchObject({
-      reason: 'media-integrity',
-      message: expect.stringMatching(/for a file of at most 0/),
-    })
+    await expect(fetched()).rejects.toThrow(withReason('media-integrity', /for a file of at most 0/))
   })
 })

@@ -4,6 +4,7 @@ import { Agent } from 'undici'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bodyChunks, type GetOptions, get, HttpStatusError } from '../../../src/media/web/http-get.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { withReason } from '../../support/with-reason.js'
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
@@ -90,10 +91,7 @@ describe('a GET', () => {
     'refuses bytes in the encoding %s, which were not asked for',
     async (encoding) => {
       answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x')
-      await expect(ask()).rejects.toMatchObject({
-        reason: 'media-unreachable',
-        message: expect.stringContaining(encoding),
-      })
+      await expect(ask()).rejects.toThrow(withReason('media-unreachable', encoding))
       answer = (_, response) => response.writeHead(200, { 'content-encoding': 'identity' }).end('x')
       expect(await textOf('/')).toBe('x')
     },
@@ -119,10 +117,7 @@ describe('redirects', () => {
   it('are followed as often as allowed, and not once more', async () => {
     answer = leading(302, (hop) => (hop < 3 ? `?hop=${hop + 1}` : ''))
     expect(await textOf('/')).toBe('at hop 3')
-    await expect(ask('/', { maxRedirects: 2 })).rejects.toMatchObject({
-      reason: 'media-redirects',
-      message: expect.stringMatching(/more than 2 times/),
-    })
+    await expect(ask('/', { maxRedirects: 2 })).rejects.toThrow(withReason('media-redirects', /more than 2 times/))
     await expect(ask('/', { maxRedirects: 0 })).rejects.toMatchObject({ reason: 'media-redirects' })
   })
 
@@ -147,10 +142,7 @@ describe('redirects', () => {
 
   it('to what is no URL are refused, and without a place are an answer like any other', async () => {
     answer = leading(302, () => 'http://[')
-    await expect(ask()).rejects.toMatchObject({
-      reason: 'media-redirects',
-      message: expect.stringMatching(/redirected to no URL/),
-    })
+    await expect(ask()).rejects.toThrow(withReason('media-redirects', /redirected to no URL/))
     answer = (_, response) => response.writeHead(302).end()
     await expect(ask()).rejects.toMatchObject({ status: 302 })
   })

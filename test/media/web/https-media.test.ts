@@ -90,23 +90,13 @@ describe('https:// media', () => {
       },
       'media-unreachable',
     ],
-    ['nothing, and keeps quiet', () => {}, 'media-timeout'],
     ['half, and keeps quiet', (response) => response.write(content.subarray(0, 150_000)), 'media-timeout'],
-    ['status 404', (response) => response.writeHead(404).end(content), 'media-unreachable'],
-    ['status 206', (response) => response.writeHead(206).end(content), 'media-unreachable'],
-    ['a reset', (response) => response.destroy(), 'media-unreachable'],
   ]
   it.each(answers)('is refused when the server sends %s', async (_, answer, reason) => {
     const site = await startSite((_, response) => answer(response))
     const source = await site.source({ maxBytes: 500_000, idleMs: 300 })
     expect((await failure(source.fetch({ uri: site.uri, contentHash }))).reason).toBe(reason)
     expect(await filesBelow(source.folder)).toEqual([])
-  })
-
-  it('passes a Retry-After on', async () => {
-    const site = await startSite((_, response) => response.writeHead(503, { 'retry-after': '7' }).end())
-    const source = await site.source()
-    expect((await failure(source.fetch({ uri: site.uri, contentHash }))).retryAfterMs).toBe(7000)
   })
 
   it('is refused at private addresses by default', async () => {

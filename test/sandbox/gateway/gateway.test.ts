@@ -178,12 +178,4 @@ describe('what is not there', () => {
     const reply = await get(target)
     expect([reply.status, reply.json.error.code]).toEqual([status, code])
   })
-
-  it('a path that leads nowhere', async () => {
-    const { uri } = await sandbox.registerFile('f', { content: VARIED, wrap: true })
-    for (const wrong of [`${pathOf(uri)}x`, `${pathOf(uri)}/deeper`]) {
-      const reply = await get(`${wrong}?format=car`)
-      expect([reply.status, reply.json.error.code]).toEqual([404, 'content-not-found'])
-    }
-  })
 })

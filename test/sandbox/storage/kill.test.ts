@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { type SandboxFacts, type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.js'
-import { type RawReply, send, sendSigned } from '../../support/sandbox-requests.js'
+import { send, sendSigned, uploadFile } from '../../support/sandbox-requests.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -25,19 +25,9 @@ async function start(...args: string[]): Promise<SandboxProcess> {
 const admin = (url: string, method: string, target: string, body?: unknown) =>
   send(url, { method, target, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: JSON_TYPE }) })
 
-async function upload({ url, sessionToken }: SandboxFacts, content: string): Promise<RawReply> {
-  const boundary = 'boundary'
-  const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n`
-  return send(url, {
-    method: 'POST',
-    target: '/api/media/upload',
-    headers: { authorization: `Bearer ${sessionToken}`, 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: `${head}${content}\r\n--${boundary}--\r\n`,
-  })
-}
-
 async function register(facts: SandboxFacts, content: string) {
-  const media = (await upload(facts, content)).json
+  const { sessionToken: token, url } = facts
+  const media = (await uploadFile(url, { target: '/api/media/upload', token, content })).json
   const body = JSON.stringify({
     title: content,
     mediaContext: '',
@@ -47,7 +37,7 @@ async function register(facts: SandboxFacts, content: string) {
     verificationDeadline: new Date(Date.now() + 3_600_000).toISOString(),
   })
   const request = { method: 'POST', target: '/api/v1/submitter/media', body, headers: JSON_TYPE }
-  const { json } = await sendSigned(facts.url, facts.submitterKey, request)
+  const { json } = await sendSigned(url, facts.submitterKey, request)
   return { ...json.asset, cid: media.cid }
 }
 

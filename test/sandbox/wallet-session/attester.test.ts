@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sendSigned } from '../../support/sandbox-requests.js'
-import { type AttestChanges, NOW, refusal, registration, SessionBench, STRANGER } from './session-bench.js'
+import { type AttestChanges, NOW, refusal, registration, SessionBench } from './session-bench.js'
 
 /** Unix seconds. */
 const NOW_S = NOW / 1000
@@ -28,19 +28,7 @@ describe('GET /v1/chain/latest', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('follows service time', async () => {
-    bench.sandbox.control.setClockOffset(90_999)
-    expect((await get('/v1/chain/latest')).json.timestamp).toBe(NOW_S + 90)
-  })
-
-  it.each(['8453', '1'])('is 503 for chain %s, which no RPC is configured for', async (chainId) => {
-    expect(refusal(await get(`/v1/chain/latest?chainId=${chainId}`))).toEqual([
-      503,
-      `No RPC endpoint is configured for chain ${chainId}.`,
-    ])
-  })
-
-  it.each(['x', '', '1.5', '-1', '0x14a34', '1e3', '9'.repeat(16)])('is 400 for the chain id %j', async (chainId) => {
+  it.each(['0x14a34', '1e3', '9'.repeat(16)])('is 400 for the chain id %j', async (chainId) => {
     expect(refusal(await get(`/v1/chain/latest?chainId=${chainId}`))).toEqual([
       400,
       expect.stringContaining('/chainId'),
@@ -97,14 +85,9 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('ignores unknown fields', async () => {
-    expect((await post(await bench.newAsset(), {}, { more: [1] })).reply.status).toBe(201)
-  })
-
   it.each([
     ['numbers that contradict each other', { authenticityScore: 88.1 }, 'contradict each other'],
     ['an empty algorithm', { algorithm: '' }, '/algorithm'],
-    ['an empty attestation', { offchainAttestation: {} }, 'The attestation is malformed'],
     ['notes too long', { notes: 'x'.repeat(10_001) }, '/notes'],
   ])('refuses %s', async (_name, changes, text) => {
     const { reply } = await post(await bench.newAsset(), {}, changes)
@@ -117,25 +100,10 @@ describe('POST /v1/assets/:id/scores', () => {
     expect([reply.status, reply.json.score.authenticityScore]).toEqual([201, 88])
   })
 
-  const other = `0x${'cd'.repeat(32)}` as const
-  it.each<[string, AttestChanges, string]>([
-    ['another signer', { signer: STRANGER }, 'signature is by'],
-    ['another chain', { profile: { chainId: 8453, domainVersion: '1.2.0' } }, 'domain.chainId is not 84532'],
-    ['another contract', { profile: { contract: STRANGER.address } }, 'domain.verifyingContract'],
-    ['another domain version', { profile: { domainVersion: '1.0.1' } }, 'domain.version is not 1.2.0'],
-    ['another schema', { profile: { schemaUid: other } }, 'schema is not'],
-    ['another schema text', { profile: { schema: EVERY_FIELD } }, 'schema is not'],
-    ['another asset', { score: { assetId: 'ast_other' } }, 'assetId in data'],
-    ['another content', { score: { contentHash: other } }, 'contentHash in data'],
-    [
-      'another risk',
-      { score: { deepfakeRiskBps: 1251, deepfakeRiskScore: 12.51, authenticityScore: 87.49 } },
-      'deepfakeRiskBps in data',
-    ],
-    ['another algorithm', { score: { algorithm: 'test-2' } }, 'algorithm in data'],
-    ['a time that is too old', { time: NOW_S - 31 }, '31000 ms behind service time, 30000 are allowed'],
-    ['a time that is ahead', { time: NOW_S + 31 }, '31000 ms ahead of service time, 30000 are allowed'],
-  ])('refuses an attestation of %s', async (_name, attested, text) => {
+  it.each([
+    ['too old', { time: NOW_S - 31 }, '31000 ms behind service time, 30000 are allowed'],
+    ['ahead of time', { time: NOW_S + 31 }, '31000 ms ahead of service time, 30000 are allowed'],
+  ])('refuses an attestation that is %s', async (_name, attested, text) => {
     const { reply } = await post(await bench.newAsset(), attested)
     expect(refusal(reply)).toEqual([400, expect.stringContaining(text)])
     expect(bench.sandbox.scores()).toEqual([])
@@ -144,21 +112,6 @@ describe('POST /v1/assets/:id/scores', () => {
 
   it.each([NOW_S - 30, NOW_S + 30])('takes an attestation at an end of the window, %i', async (time) => {
     expect((await post(await bench.newAsset(), { time })).reply.status).toBe(201)
-  })
-
-  it.each([
-    [
-      'a spoiled signature',
-      (one: Attested) => ({ ...one, signature: { ...one.signature, r: `0x${'12'.repeat(32)}` } }),
-    ],
-    ['a spoiled uid', (one: Attested) => ({ ...one, uid: other })],
-    ['a changed time', (one: Attested) => ({ ...one, message: { ...one.message, time: String(NOW_S + 1) } })],
-    ['an expired one', (one: Attested) => ({ ...one, message: { ...one.message, expirationTime: '1' } })],
-  ])('refuses an attestation with %s', async (_name, spoil) => {
-    const asset = await bench.newAsset()
-    const body = await bench.score(asset)
-    const reply = await send(asset, { ...body, offchainAttestation: spoil(body.offchainAttestation) })
-    expect(refusal(reply)).toEqual([400, expect.stringMatching(/^The attestation's /)])
   })
 
   it("refuses another attester's attestation", async () => {
@@ -223,8 +176,6 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(bench.sandbox.scores()).toHaveLength(1)
   })
 })
-
-type Attested = Awaited<ReturnType<SessionBench['score']>>['offchainAttestation']
 
 describe('another schema', () => {
   it('is what attestations must be made for, notes included', async () => {

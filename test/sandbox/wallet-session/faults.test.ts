@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { FaultRoute } from '../../../src/sandbox/faults/faults.js'
+import { uploadFile } from '../../support/sandbox-requests.js'
 import { refusal, registration, SessionBench } from './session-bench.js'
 
 let bench: SessionBench
@@ -28,6 +29,10 @@ const REQUESTS: [FaultRoute, () => Promise<{ status: number; json: { error: stri
     () => bench.call('POST', '/v1/assets', { token: tokens.submitter, body: registration(bench.submitter.address) }),
   ],
   [
+    'upload',
+    () => uploadFile(bench.sandbox.url, { target: '/v1/media/upload', token: tokens.submitter, content: 'x' }),
+  ],
+  [
     'owned',
     () => bench.call('GET', `/v1/assets/by-owner?owner=${bench.submitter.address}`, { token: tokens.submitter }),
   ],
@@ -44,15 +49,6 @@ describe.each(REQUESTS)('%s', (route, request) => {
     expect(refusal((await request()) as never)).toEqual([503, 'Fault status-503, attempt 1.'])
     expect(bench.sandbox.world.faults.injected()).toMatchObject([{ route, kind: 'status-503' }])
   })
-})
-
-it('upload fails as the plan says too', async () => {
-  bench.sandbox.world.faults.setPlan({ rules: [{ route: 'upload', fault: 'status-500' }] })
-  const form = new FormData()
-  form.set('file', new Blob(['x']), 'x')
-  const headers = { authorization: `Bearer ${tokens.submitter}` }
-  const reply = await fetch(`${bench.sandbox.url}/v1/media/upload`, { method: 'POST', body: form, headers })
-  expect([reply.status, await reply.json()]).toEqual([500, { error: 'Fault status-500, attempt 1.' }])
 })
 
 it.each(['garbage', 'wrong-shape'] as const)('%s: 200 or 201 with a body that is no score', async (fault) => {

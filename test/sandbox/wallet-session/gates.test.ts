@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { uploadFile } from '../../support/sandbox-requests.js'
 import { HASH, refusal, registration, SessionBench } from './session-bench.js'
 
 type Role = 'attester' | 'submitter'
@@ -31,19 +32,13 @@ it('a session that is missing, foreign or expired is named, with the scheme to u
 })
 
 it.each([
-  '/v1',
-  '/v1/',
-  '/v1/nothing',
-  '/v1/assets/a/b/c',
-  '/v1?x=1',
-  '/health/deep',
-  `/v1/assets/${'x'.repeat(3000)}`,
-])('errors of %s are of this API', async (target) => {
-  const { status, json } = await bench.call('GET', target, { token: tokens.attester })
-  expect([status, typeof json.error]).toEqual([target.length > 2000 ? 414 : 404, 'string'])
-})
-
-it.each([
+  ['/v1', 404],
+  ['/v1/', 404],
+  ['/v1/nothing', 404],
+  ['/v1/assets/a/b/c', 404],
+  ['/v1?x=1', 404],
+  ['/health/deep', 404],
+  [`/v1/assets/${'x'.repeat(3000)}`, 414],
   ['/v1/assets/%zz', 400],
   ['/%761/assets/none', 404],
   ['/v1/assets/a%2Fb', 404],
@@ -95,14 +90,8 @@ describe('dashboard and upload routes of the signed-key API', () => {
   })
 
   it('take an upload of a submitter alone', async () => {
-    const form = new FormData()
-    form.set('file', new Blob(['x']), 'x')
     const upload = (token: string) =>
-      fetch(`${bench.sandbox.url}/api/media/upload`, {
-        method: 'POST',
-        body: form,
-        headers: { authorization: `Bearer ${token}` },
-      })
+      uploadFile(bench.sandbox.url, { target: '/api/media/upload', token, content: 'x' })
     expect([(await upload(tokens.submitter)).status, (await upload(tokens.attester)).status]).toEqual([200, 403])
   })
 })

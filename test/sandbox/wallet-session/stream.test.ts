@@ -59,9 +59,10 @@ describe('the stream', () => {
   })
 })
 
+// Those that both streams share are checked by test/sandbox/stream.
 describe('faults of the stream', () => {
-  const faulty = (fault: 'silence' | 'garbage' | 'cut' | 'missed-events' | 'retry-0' | 'huge-event') =>
-    opened({ faults: { rules: [{ route: 'stream', fault, bytes: 1000 }] } })
+  const faulty = (fault: 'silence' | 'garbage' | 'missed-events') =>
+    opened({ faults: { rules: [{ route: 'stream', fault }] } })
 
   it('silence: headers and nothing more', async () => {
     const { bench, probe } = await faulty('silence')
@@ -80,28 +81,6 @@ describe('faults of the stream', () => {
     expect(idsOf(whole)).toHaveLength(1)
     expect(namesOf(stream)).toContain('new-asset')
     expect(stream.text).not.toContain('open-assets')
-  })
-
-  it('huge-event: one snapshot that is far too long', async () => {
-    const { probe } = await faulty('huge-event')
-    const stream = probe()
-    expect((await stream.event('snapshot')).data).toBe('x'.repeat(1000))
-    expect(idsOf(await stream.event('snapshot', 1))).toHaveLength(1)
-  })
-
-  it('cut: the connection goes after the snapshot', async () => {
-    const { bench, probe } = await faulty('cut')
-    const stream = probe()
-    await stream.event('snapshot')
-    await bench.clock.advance(50)
-    expect(await stream.ended).toBe('broken')
-  })
-
-  it('retry-0: a clean end', async () => {
-    const { probe } = await faulty('retry-0')
-    const stream = probe()
-    expect(await stream.ended).toBe('clean')
-    expect(stream.text).toBe('retry: 0\n\n')
   })
 
   it('missed-events: new assets are never reported', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { uploadFile } from '../../support/sandbox-requests.js'
 import { refusal, registration, SessionBench } from './session-bench.js'
 
 // The rules of the service's document are checked by test/conformance; here is what the sandbox adds to them.
@@ -17,17 +18,8 @@ afterAll(() => bench.close())
 beforeEach(() => bench.sandbox.control.reset())
 
 describe('POST /v1/media/upload', () => {
-  async function upload(content: Uint8Array<ArrayBuffer>, field = 'file') {
-    const form = new FormData()
-    form.set(field, new Blob([content]), 'name.png')
-    const reply = await fetch(`${bench.sandbox.url}/v1/media/upload`, {
-      method: 'POST',
-      body: form,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: the answer is looked into freely
-    return { status: reply.status, json: (await reply.json()) as any }
-  }
+  const upload = (content: string | Uint8Array, field = 'file') =>
+    uploadFile(bench.sandbox.url, { target: '/v1/media/upload', token, content, field })
 
   it('answers with hash and uri of the whole file, and the gateway has it', async () => {
     const content = Buffer.alloc(LIMIT, 'media')
@@ -54,8 +46,8 @@ describe('POST /v1/media/upload', () => {
   })
 
   it.each([
-    ['another field', () => upload(Buffer.from('x'), 'picture'), 'The field of the file must be named file.'],
-    ['an empty file', () => upload(Buffer.from('')), 'The file is empty.'],
+    ['another field', () => upload('x', 'picture'), 'The field of the file must be named file.'],
+    ['an empty file', () => upload(''), 'The file is empty.'],
   ])('refuses %s', async (_name, act, text) => {
     const { status, json } = await act()
     expect([status, json.error]).toEqual([400, text])
@@ -87,15 +79,8 @@ describe('POST /v1/assets', () => {
     ['an owner that is no address', { ownerAddress: '0x12' }, '/ownerAddress'],
     ['an empty title', { title: '' }, '/title'],
     ['a title too long', { title: 'x'.repeat(501) }, '/title'],
-    ['a mediaContext too long', { mediaContext: 'x'.repeat(201) }, '/mediaContext'],
-    ['a short contentHash', { contentHash: '0xabcd' }, '/contentHash'],
-    ['a contentHash that is no hex', { contentHash: `0x${'zz'.repeat(32)}` }, '/contentHash'],
     ['an empty uri', { uri: '' }, '/uri'],
-    ['a bad uid', { contributorAttestationUid: 'x' }, '/contributorAttestationUid'],
-    ['a deadline that is no time', { verificationDeadline: 'tomorrow' }, '/verificationDeadline'],
     ['a deadline now', { verificationDeadline: '2026-01-01T00:00:00Z' }, '/verificationDeadline must be in the future'],
-    ['a deadline in the past', { verificationDeadline: '2025-01-01T00:00:00Z' }, '/verificationDeadline'],
-    ['an unknown kind of media', { mediaType: 'smell' }, '/mediaType'],
   ])('refuses %s', async (_name, changes, text) => {
     expect(refusal(await register(changes))).toEqual([400, expect.stringContaining(text)])
     expect(bench.sandbox.world.assets.all()).toEqual([])

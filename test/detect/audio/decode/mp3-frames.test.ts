@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Mp3Frames } from '../../../../src/detect/audio/decode/mp3-frames.js'
+import { chunksOf, collected } from '../../../support/chunks.js'
 
 interface Header {
   version: 1 | 2 | 2.5
@@ -29,14 +30,8 @@ function frame({ version, layer, bitrate, rate = 0, padding = 0, mono = false }:
   return whole
 }
 
-async function framesOf(bytes: Buffer, chunkBytes = bytes.length, frames = new Mp3Frames()): Promise<Buffer> {
-  async function* chunks() {
-    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
-  }
-  const runs: Uint8Array[] = []
-  for await (const run of frames.of(chunks())) runs.push(run)
-  return Buffer.concat(runs)
-}
+const framesOf = async (bytes: Buffer, chunkBytes?: number, frames = new Mp3Frames()) =>
+  Buffer.concat(await collected(frames.of(chunksOf(bytes, chunkBytes))))
 
 const repeated = (one: Buffer, times: number) => Buffer.concat(Array.from({ length: times }, () => one))
 /** MPEG 1 layer III, 128 kbit/s at 44.1 kHz: 417 bytes. */
@@ -119,14 +114,8 @@ describe('frames of several sample rates', () => {
   /** MPEG 2 layer III, 64 kbit/s at 22.05 kHz: the same index of the rate as PLAIN. */
   const HALF = frame({ version: 2, layer: 3, bitrate: 8 }, 208)
 
-  async function runsOf(bytes: Buffer, chunkBytes = bytes.length): Promise<number[]> {
-    const runs: number[] = []
-    async function* chunks() {
-      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
-    }
-    for await (const run of new Mp3Frames().of(chunks())) runs.push(run.length)
-    return runs
-  }
+  const runsOf = async (bytes: Buffer) =>
+    (await collected(new Mp3Frames().of(chunksOf(bytes)))).map(({ length }) => length)
 
   it('come in runs of one rate each, whatever is read at a time', async () => {
     const bytes = Buffer.concat([repeated(PLAIN, 9), repeated(SLOW, 5), repeated(HALF, 20), repeated(PLAIN, 9)])

@@ -1,29 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { oggPages } from '../../../../src/detect/audio/decode/ogg-pages.js'
+import { chunksOf, collected } from '../../../support/chunks.js'
 
 /** A page of segments of these sizes, filled with one byte. */
 function page(fill: number, ...segments: number[]): Buffer {
   const header = Buffer.alloc(27)
   header.write('OggS', 'latin1')
   header[26] = segments.length
-  return Buffer.concat([
-    header,
-    Buffer.from(segments),
-    Buffer.alloc(
-      segments.reduce((sum, size) => sum + size, 0),
-      fill,
-    ),
-  ])
+  const bytes = segments.reduce((sum, size) => sum + size, 0)
+  return Buffer.concat([header, Buffer.from(segments), Buffer.alloc(bytes, fill)])
 }
 
-async function pagesOf(bytes: Buffer, chunkBytes = bytes.length): Promise<Buffer> {
-  async function* chunks() {
-    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
-  }
-  const runs: Uint8Array[] = []
-  for await (const run of oggPages(chunks())) runs.push(run)
-  return Buffer.concat(runs)
-}
+const pagesOf = async (bytes: Buffer, chunkBytes?: number) =>
+  Buffer.concat(await collected(oggPages(chunksOf(bytes, chunkBytes))))
 
 const FIRST = page(1, 19)
 const SECOND = page(2, 255, 255, 3)
