@@ -149,6 +149,20 @@ describe('a gateway that breaks the contract', () => {
     expect((await failure(source.fetch({ uri, contentHash: sha256Hex(big) }))).reason).toBe('media-integrity')
   })
 
+  it('is refused as soon as a block is over 2 MiB, though it never ends', async () => {
+    const { dag, uri } = await dagWithContent()
+    const gateway = await startGateway(dag, {
+      noCar: true,
+      answer: (request, response) => {
+        if (!request.url!.includes('format=raw')) return false
+        response.write(Buffer.alloc(2 * 1024 * 1024 + 1))
+        return true
+      },
+    })
+    const source = await startSource({ gateways: [gateway.url] })
+    expect(await failure(source.fetch({ uri, contentHash }))).toMatchObject({ reason: 'media-integrity' })
+  })
+
   it('keeps no request open after one block was wrong', async () => {
     const { dag, uri } = await dagWithContent()
     let asked = 0

@@ -127,6 +127,7 @@ describe('refusals', () => {
     ['sound before its format', wave(sound.subarray(36), format), /no samples/],
     ['a format of 15 bytes', wave(riffChunk('fmt ', Buffer.alloc(15, 1))), /too short/],
     ['a second format', wave(format, format, sound.subarray(36)), /two format chunks/],
+    ['no channel', wave(riffChunk('fmt ', Buffer.from('01000000401f0000803e000002001000', 'hex'))), /no channel/],
     ['no bytes a sample', wave(riffChunk('fmt ', Buffer.from(`0100010040${'00'.repeat(11)}`, 'hex'))), /no channel/],
     [
       'a thousand chunks before the sound',
