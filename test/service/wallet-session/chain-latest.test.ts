@@ -13,9 +13,13 @@ describe('chain time', () => {
     [{ number: 7, timestamp: new Date(time * 1000).toISOString() }],
     [{ chainId: CHAIN_ID, block: { number: 7, timestamp: time } }],
     [{ latest: { blockNumber: 7, timestamp: time } }],
+    [{ timestamp: time + 9, block: { number: 7, timestamp: time } }],
     [{ latestBlock: { number: 7, timestamp: time } }],
     [{ latestBlockNumber: 7, latestBlockTimestamp: time }],
     [{ block: 7, timestamp: time }],
+    [{ blockNumber: 7, blockTime: time }],
+    [{ latest_block_number: 7, latest_block_timestamp: time, chain_id: CHAIN_ID }],
+    [{ result: { height: 7, latestTimestamp: time }, serverTime: 5 }],
     [{ latestBlock: '7', timestamp: '2026-01-01 00:00:00' }],
     [{ data: { block: { number: 7, time: '2026-01-01T00:00:00' } } }],
   ])('is read from %j', (reply) => {
@@ -39,7 +43,8 @@ describe('chain time', () => {
     [{ number: 7, timestamp: Number.NaN }, /timestamp/],
     [{ number: 7, timestamp: null }, /timestamp/],
     [{ number: 7, timestamp: time, chainId: 1 }, /chain 1/],
-    [{ height: 7, block: { when: time } }, /the keys height, block \(when\)$/],
+    [{ number: 7, timestamp: time, chain_id: '0x1' }, /chain 1/],
+    [{ size: 7, block: { when: time } }, /the keys size, block \(when\)$/],
     [[{ number: 7 }], /a list of which the first is an object with the keys number$/],
   ])('is not read from %j', (reply, what) => {
     const read = () => readLatestBlock(reply, CHAIN_ID)
