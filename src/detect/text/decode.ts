@@ -54,7 +54,7 @@ const OVERRIDE = /[\u202d\u202e]/
 const LATIN = String.raw`[A-Za-z\u00c0-\u024f\u1e00-\u1eff]`
 /** Letters that are drawn like those of `LATIN`: of other scripts, mathematical, in circles; phonetic, small capital, Roman or full-width ones. */
 const ALIKE = String.raw`[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}\u{1d400}-\u{1d7ff}\u2460-\u24ff[\p{Script=Latin}--${LATIN}--[ªº]]]`
-/** Spaces so narrow that two letters beside them seem to be neighbors. */
+/** Spaces so narrow that the two letters around them seem to be neighbors. */
 const NARROW = String.raw`[\u2006\u2008-\u200a]`
 const MIXED = new RegExp(`${LATIN}${ALIKE}|${ALIKE}${LATIN}`, 'v')
 const CUT = new RegExp(`${LATIN}${NARROW}(?=${LATIN})`, 'gv')
