@@ -78,7 +78,7 @@ export async function decodeImage(
     }
   }
   return named(async () => {
-    const { frames, views } = await headerOf(file, open(FIRST), format)
+    const { frames, views } = await headerOf(file, () => open(FIRST), format)
     const others = views.map((view) => ({ name: view.name, decode: () => named(() => decode(view)) }))
     return { ...(await decode(FIRST)), format, frames, others }
   })
@@ -89,10 +89,14 @@ interface Header extends Pick<DecodedImage, 'frames'> {
 }
 
 /** Not read of most JPEGs, which hold one frame and which libvips tells by the same bytes: that is a fifth of their decoding. */
-async function headerOf(file: string, image: ReturnType<typeof imageLibrary>, format: ImageFormat): Promise<Header> {
+async function headerOf(
+  file: string,
+  open: () => ReturnType<typeof imageLibrary>,
+  format: ImageFormat,
+): Promise<Header> {
   const profile = format === 'jpeg' ? await jpegProfile(file) : 'one'
   if (profile === 'none') return { frames: 1, views: [] }
-  const header = await image.metadata()
+  const header = await open().metadata()
   const isPlain = header.icc === undefined || (profile === 'one' && isPlainProfile(header.icc))
   if (header.format === format)
     return { frames: header.pages ?? 1, views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...othersOf(header)] }
