@@ -50,9 +50,10 @@ export async function readAudio(
       }
     },
     async *spotCheck() {
-      if (unheard.length === 0) return
+      const spots = betweenEnds(unheard, whole.passages)
+      if (spots.length === 0) return
       const [place] = (await spotPlaces(file, 1)) as [number]
-      const spot = unheard[Math.floor(place * unheard.length)] as Stretch
+      const spot = spots[Math.floor(place * spots.length)] as Stretch
       yield { name: 'heard between the windows judged first', parts: partsOf(whole, [spot]) }
     },
     async *variants() {
@@ -70,6 +71,13 @@ function speechIn({ samples, passages }: Recording, plan: AudioPreprocessing): r
     if (isAbstention(error)) return null
     throw error
   }
+}
+
+/** Of a recording in passages, the windows of those that its digest selected, if there is speech in them. */
+function betweenEnds(windows: readonly Stretch[], passages: Recording['passages']): readonly Stretch[] {
+  const [from, to] = [passages[1]?.at ?? 0, passages.at(-1)?.at ?? 0]
+  const between = windows.filter(({ start }) => start >= from && start < to)
+  return between.length > 0 ? between : windows
 }
 
 /** 1 for what was heard, 0 for what a window was filled up with. */

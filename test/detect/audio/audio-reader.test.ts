@@ -43,6 +43,18 @@ describe('readAudio', () => {
     expect(await spotOf(voice.subarray(0, 2 * RATE))).toBeUndefined()
   })
 
+  it('has that window in a passage that the digest selected, in a long recording', async () => {
+    const voice = speechLike(8, RATE)
+    for (const level of [1, 0.9, 0.8, 0.7, 0.6]) {
+      const long = inRow(...Array<Float32Array>(8).fill(voice.map((sample) => sample * level)))
+      const media = await read(wavFile(long, { rate: RATE }), { maxWindows: 2 })
+      const [spot] = await collected(media.spotCheck?.() ?? [])
+      const start = Number((await collected(spot?.parts ?? []))[0]?.name.match(/^about ([\d.]+)-/)?.[1])
+      expect(start).toBeGreaterThanOrEqual(12)
+      expect(start).toBeLessThan(64 - 12)
+    }
+  })
+
   it('hears channels alone that are something else than their mean, and where there is speech in them', async () => {
     const voice = speechLike(2, RATE)
     const stereo = (left: Float32Array, right: Float32Array) => {

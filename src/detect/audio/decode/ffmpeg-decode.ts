@@ -1,4 +1,4 @@
-import { FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
+import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
 import { AttestdError, errorText } from '../../../core/errors.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
@@ -35,7 +35,7 @@ const FORMATS = new Map([
   ['video/mpeg', 'mpeg'],
 ])
 /** Those whose tracks can be listed without decoding. */
-const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska'])
+const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 
@@ -57,7 +57,8 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
     )
   }
   const seconds = track?.seconds ?? null
-  const passages = planPassages(seconds).map((passage) => ({
+  const planned = await planPassages(file, seconds)
+  const passages = planned.map((passage) => ({
     ...passage,
     blocks: decodeWav(
       streamFfmpeg({
@@ -74,17 +75,18 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
   return { format: codec === null ? format : `${format} ${codec}`, seconds, passages }
 }
 
-/** The codec of the first sound track, null where it is not known by name, and its length as the container states it. */
+/** The codec of the first sound track, null where it is not known by name, and its length: as stated, else by all of its packets. */
 async function soundTrack(file: string): Promise<{ codec: string | null; seconds: number | null }> {
   if (await isProtectedMp4(file)) throw new AttestdError('media-unsupported', 'The recording is encrypted.')
-  const input = new Input({ source: new FilePathSource(file), formats: [MP4, QTFF, MATROSKA, WEBM] })
+  const input = new Input({ source: new FilePathSource(file), formats: [MP4, QTFF, MATROSKA, WEBM, ADTS] })
   try {
     const tracks = await input.getTracks()
     if (tracks.length === 0) throw corruptSound('its list of tracks is missing.')
     const track = tracks.find((each) => each.isAudioTrack())
     if (track === undefined)
       throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
-    return { codec: await track.getCodec(), seconds: await input.getDurationFromMetadata([track]) }
+    const seconds = (await input.getDurationFromMetadata([track])) ?? (await input.computeDuration([track]))
+    return { codec: await track.getCodec(), seconds }
   } catch (error) {
     if (error instanceof AttestdError) throw error
     throw corruptSound(errorText(error), error)

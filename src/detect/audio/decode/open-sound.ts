@@ -43,7 +43,8 @@ async function openWav(file: string, size: number): Promise<OpenSound> {
   if (await hasMoreSound(file, dataAt + dataBytes + (dataBytes % 2)))
     throw new AttestdError('media-unsupported', 'The WAVE file has several pieces of sound.')
   const whole = dataAt + frames * blockAlign
-  const passages = planBytePassages(seconds, dataAt, whole).map(({ from, to, ...passage }) => {
+  const planned = await planBytePassages(file, seconds, dataAt, whole)
+  const passages = planned.map(({ from, to, ...passage }) => {
     const start = from - ((from - dataAt) % blockAlign)
     return { ...passage, blocks: decodeSamples(bytesOf(file, start, to), format) }
   })
@@ -53,7 +54,8 @@ async function openWav(file: string, size: number): Promise<OpenSound> {
 /** The decoder finds the next frame from any byte. */
 async function openFlac(file: string, start: number, size: number, tools: ReaderTools): Promise<OpenSound> {
   const { seconds, soundAt } = await flacFacts(file, start)
-  const passages = planBytePassages(seconds, Math.min(soundAt, size), size).map(({ from, to, ...passage }) => ({
+  const planned = await planBytePassages(file, seconds, Math.min(soundAt, size), size)
+  const passages = planned.map(({ from, to, ...passage }) => ({
     ...passage,
     blocks: decodeByWasm('flac', bytesOf(file, passage.startSeconds === 0 ? start : from, to, READ_BYTES), tools),
   }))
@@ -62,7 +64,8 @@ async function openFlac(file: string, start: number, size: number, tools: Reader
 
 async function openMp3(file: string, start: number, size: number, tools: ReaderTools): Promise<OpenSound> {
   const seconds = await mp3Seconds(file, start, size, MAX_SECONDS)
-  const passages = planBytePassages(seconds, start, size).map(({ from, to, ...passage }) => {
+  const planned = await planBytePassages(file, seconds, start, size)
+  const passages = planned.map(({ from, to, ...passage }) => {
     const frames = new Mp3Frames()
     const blocks = decodeByWasm('mp3', frames.of(bytesOf(file, from, to)), tools)
     return { ...passage, blocks: onceIfMono(blocks, frames) }
@@ -78,7 +81,7 @@ async function* onceIfMono(blocks: SoundBlocks, frames: Mp3Frames): SoundBlocks 
 
 async function openOgg(file: string, codec: WasmCodec, size: number, tools: ReaderTools): Promise<OpenSound> {
   const facts = await oggFacts(file)
-  const planned = planBytePassages(facts?.seconds ?? null, facts?.headBytes ?? 0, size)
+  const planned = await planBytePassages(file, facts?.seconds ?? null, facts?.headBytes ?? 0, size)
   const found = facts === null ? planned : await onPages(file, planned, facts, codec)
   const passages = found.map(({ from, to, ...passage }) => ({
     ...passage,
