@@ -1,6 +1,7 @@
 import { spread } from '../../core/arrays.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Part, ReadMedia } from '../contract/medium-reader.js'
+import { spotPlaces } from '../contract/spot-places.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'
 import { looksLikeCode } from './code.js'
@@ -10,7 +11,7 @@ import { normalizeText } from './normalize.js'
 import { refuseMarksAlone, refuseRepetition } from './repetition.js'
 import { sentencePieces } from './sentences.js'
 import type { TextFeatures } from './token-features.js'
-import { cutWindows } from './windows.js'
+import { cutWindows, type TextWindow } from './windows.js'
 
 /**
  * Opens a text: decoded, checked when normalized to be prose of a known language, cut into windows.
@@ -28,6 +29,12 @@ export async function readText(file: string, plan: TextPreprocessing, features: 
     summary: `${encoding} text, ${language}, ${length} characters`,
     length,
     parts: () => parts(read),
+    async *spotCheck() {
+      const unread = unreadWindows(read, plan)
+      const [place] = (await spotPlaces(file, 1)) as [number]
+      const spot = unread[Math.floor(place * unread.length)]
+      if (spot !== undefined) yield { name: 'between the passages judged first', parts: inputsOf([spot], features) }
+    },
     async *variants() {
       for (const variant of textVariants(read)) {
         if (charactersIn(variant.text) >= plan.minCharacters) yield { name: variant.name, parts: parts(variant.text) }
@@ -57,15 +64,26 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
   )
 }
 
-function* partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
-  // A raw text keeps the spaces at its ends where the model can take it in one piece.
-  if (!plan.normalize && charactersIn(text) <= plan.windowCharacters) {
-    yield { name: `characters 0-${charactersIn(text)}`, inputs: features(text) }
-    return
-  }
-  const windows = cutWindows(text, { longest: plan.windowCharacters, shortest: plan.minCharacters })
-  for (const { text: passage, start, end } of spread(windows, plan.maxWindows))
-    yield { name: `characters ${start}-${end}`, inputs: features(passage) }
+function partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
+  return inputsOf(spread(windowsOf(text, plan), plan.maxWindows), features)
+}
+
+function* inputsOf(windows: readonly TextWindow[], features: TextFeatures): Iterable<Part> {
+  for (const { text, start, end } of windows) yield { name: `characters ${start}-${end}`, inputs: features(text) }
+}
+
+/** A raw text keeps the spaces at its ends where the model can take it in one piece. */
+function windowsOf(text: string, { normalize, windowCharacters, minCharacters }: TextPreprocessing): TextWindow[] {
+  const length = charactersIn(text)
+  if (!normalize && length <= windowCharacters) return [{ text, start: 0, end: length }]
+  return cutWindows(text, { longest: windowCharacters, shortest: minCharacters })
+}
+
+/** Those of a text that has more than are judged. */
+function unreadWindows(text: string, plan: TextPreprocessing): TextWindow[] {
+  const windows = windowsOf(text, plan)
+  const judged = new Set(spread(windows, plan.maxWindows))
+  return windows.filter((window) => !judged.has(window))
 }
 
 /** An edit that leaves it open who wrote the text. */

@@ -71,6 +71,18 @@ describe('readText', () => {
     expect(found.at(-1)).toMatch(/-9039$/)
   })
 
+  it('has one more window for the verdict "real" of a text with more of them, at a place that follows from its bytes', async () => {
+    const spotOf = async (content: string) => {
+      const media = await read(content)
+      const [spot] = await collected(media.spotCheck?.() ?? [])
+      return { judged: await names(media), spot: spot && (await collected(spot.parts))[0]?.name }
+    }
+    const spots = await Promise.all(['', ' ', '  ', '   ', '    '].map((end) => spotOf(STORY.repeat(40) + end)))
+    for (const { judged, spot } of spots) expect(judged).not.toContain(spot)
+    expect(new Set(spots.map(({ spot }) => spot)).size).toBeGreaterThan(1)
+    expect((await spotOf(STORY.repeat(4))).spot).toBeUndefined()
+  })
+
   it('gives variants that are long enough', async () => {
     const variants = await collected((await read(STORY.repeat(2))).variants())
     expect(variants.map(({ name }) => name)).toEqual([
