@@ -3,6 +3,7 @@ import type { Metadata } from 'sharp'
 import { AttestdError, errorText, isAbstention } from '../../core/errors.js'
 import { MAX_PIXELS, pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import type { Picture } from '../contract/picture.js'
+import { spotPlaces } from '../contract/spot-places.js'
 import { isPlainProfile } from './color-profile.js'
 import { type ImageFormat, sniffImageFormat } from './image-format.js'
 import { imageLibrary } from './image-library.js'
@@ -99,30 +100,37 @@ async function headerOf(
   const header = await open().metadata()
   const isPlain = header.icc === undefined || (profile === 'one' && isPlainProfile(header.icc))
   if (header.format === format)
-    return { frames: header.pages ?? 1, views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...othersOf(header)] }
+    return {
+      frames: header.pages ?? 1,
+      views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...(await othersOf(file, header))],
+    }
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }
 
-/** By the header: on black, as stored where browsers differ in that, and what is shown at half of its time and at its end. */
-function othersOf({ delay, format, hasAlpha, orientation = 1, width, height }: Metadata): View[] {
+/** By the header: on black, as stored where browsers differ in that, and two frames: at a time that the digest selects, and the last. */
+async function othersOf(
+  file: string,
+  { delay, format, hasAlpha, orientation = 1, width, height }: Metadata,
+): Promise<View[]> {
   const others: View[] = hasAlpha ? [{ ...FIRST, name: 'shown on black', background: '#000000' }] : []
   if (format === 'webp' && orientation > 1) others.push({ ...FIRST, name: 'not turned', autoOrient: false })
   if (delay === undefined) return others
   if (width * height * delay.length > MAX_ANIMATED_PIXELS)
     throw new AttestdError('media-too-complex', 'The animation has more pixels than are looked at.')
-  for (const page of new Set([pageAtHalf(delay), delay.length - 1]))
+  const [place] = (await spotPlaces(file, 1)) as [number]
+  for (const page of new Set([pageAt(place, delay), delay.length - 1]))
     if (page > 0) others.push({ ...FIRST, name: `frame ${page + 1} of ${delay.length}`, page })
   return others
 }
 
-/** The frame that is shown when half of an animation is over. @param delays ms */
-function pageAtHalf(delays: readonly number[]): number {
+/** The frame that is shown when this share of an animation is over. @param delays ms */
+function pageAt(share: number, delays: readonly number[]): number {
   const lasting = delays.map((delay) => (delay <= 10 ? LEAST_FRAME_MS : delay))
-  const half = lasting.reduce((sum, each) => sum + each, 0) / 2
+  const time = lasting.reduce((sum, each) => sum + each, 0) * share
   let shown = 0
   return lasting.findIndex((each) => {
     shown += each
-    return shown > half
+    return shown > time
   })
 }
 
