@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { silentLog } from '../../src/core/log.js'
 import { errorFacts } from '../../src/observe/error-facts.js'
-import { anvil, anvilFor } from '../support/anvil.js'
+import { failure } from '../support/failure.js'
 import { deadUrl } from '../support/local-server.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { type RpcReply, rpcServerFor } from '../support/rpc-server.js'
@@ -28,42 +28,28 @@ function readerFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opti
   return { reader, calls }
 }
 
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as AttestdError,
-  )
+/** A reader of one healthy endpoint on a clock that a test moves. */
+async function oneEndpoint(context: TestContext, options: Partial<ChainReaderOptions> = {}, awayMs = 0) {
+  const clock = new ManualClock()
+  const server = await rpcServerFor(context, { now: () => clock.now() + awayMs })
+  return { clock, server, ...readerFor(context, { rpcUrls: [server.url], clock, ...options }) }
+}
+
+/** The same of two. */
+async function twoEndpoints(context: TestContext, options: Partial<ChainReaderOptions> = {}) {
+  const clock = new ManualClock()
+  const endpoint = () => rpcServerFor(context, { now: () => clock.now() })
+  const [first, second] = [await endpoint(), await endpoint()]
+  return { clock, first, second, ...readerFor(context, { rpcUrls: [first.url, second.url], clock, ...options }) }
+}
+
 const origin = (url: string) => new URL(url).origin
-
-describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
-  it('gives the latest block of the right chain', async (context) => {
-    const { rpcUrl } = await anvilFor(context)
-    const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
-    const head = await reader.head()
-    expect(head.number).toBe(0n)
-    expect(Math.abs(head.timestamp - Date.now() / 1000)).toBeLessThan(60)
-    expect(calls).toEqual([{ endpoint: rpcUrl, outcome: 'ok', elapsedMs: expect.any(Number) }])
-  })
-
-  it('refuses an endpoint of another chain', async (context) => {
-    const { rpcUrl } = await anvilFor(context, { chainId: 8453 })
-    const { reader, calls } = readerFor(context, { rpcUrls: [rpcUrl] })
-    await expect(reader.head()).rejects.toMatchObject({
-      reason: 'rpc-wrong-chain',
-      message: `${rpcUrl} serves chain 8453, not 84532`,
-    })
-    expect(calls).toMatchObject([{ outcome: 'rpc-wrong-chain' }])
-  })
-})
 
 describe('the order of endpoints', () => {
   it('one that failed comes last for a while, longer each time, and first again once it works', async (context) => {
-    const clock = new ManualClock()
-    const first = await rpcServerFor(context, { now: () => clock.now() })
-    const second = await rpcServerFor(context, { now: () => clock.now() })
     const lines: string[] = []
     const log = { ...silentLog, info: (_: unknown, line: string) => lines.push(line) }
-    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock, log })
+    const { clock, first, reader, calls } = await twoEndpoints(context, { log })
     const asked = () => calls.splice(0).map(({ endpoint }) => (endpoint === first.url ? 1 : 2))
     first.reply = () => ({ status: 503, text: '' })
     await reader.head()
@@ -88,18 +74,15 @@ describe('the order of endpoints', () => {
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const { reader, calls } = readerFor(context, { rpcUrls: [await deadUrl(), server.url], clock })
     server.reply = () => 'cut'
-    const failure = await failureOf(reader.head())
-    expect(failure).toMatchObject({ reason: 'rpc-unreachable', facts: { endpoints: 2 } })
+    const error = await failure(reader.head())
+    expect(error).toMatchObject({ reason: 'rpc-unreachable', facts: { endpoints: 2 } })
     server.reply = () => undefined
     expect((await reader.head()).number).toBe(7n)
     expect(calls.at(-1)).toMatchObject({ endpoint: server.url, outcome: 'ok' })
   })
 
   it('rests as long as a 429 asks for', async (context) => {
-    const clock = new ManualClock()
-    const first = await rpcServerFor(context, { now: () => clock.now() })
-    const second = await rpcServerFor(context, { now: () => clock.now() })
-    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const { clock, first, second, reader, calls } = await twoEndpoints(context)
     first.reply = () => ({ status: 429, headers: { 'retry-after': '60' }, text: 'slow down' })
     await reader.head()
     first.reply = () => undefined
@@ -116,23 +99,22 @@ describe('the order of endpoints', () => {
     const other = await rpcServerFor(context, { chainId: 1, now: () => clock.now() })
     const dead = await deadUrl()
     const { reader } = readerFor(context, { rpcUrls: [dead, other.url], clock })
-    const failure = await failureOf(reader.head())
-    expect(failure?.reason).toBe('rpc-wrong-chain')
-    expect(failure?.message).toContain(`${dead} did not answer (ECONNREFUSED)`)
+    const error = await failure(reader.head())
+    expect(error.reason).toBe('rpc-wrong-chain')
+    expect(error.message).toContain(`${dead} did not answer (ECONNREFUSED)`)
+    expect(error.message).toContain('serves chain 1, not 84532')
   })
 })
 
 describe('what is checked', () => {
   it('the chain id once, and again after a failure and after some time', async (context) => {
-    const clock = new ManualClock()
-    const server = await rpcServerFor(context, { now: () => clock.now() })
-    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
+    const { clock, server, reader } = await oneEndpoint(context)
     const timesAsked = () => server.asked.filter(({ method }) => method === 'eth_chainId').length
     await reader.head()
     await reader.head()
     expect(timesAsked()).toBe(1)
     server.reply = () => ({ status: 500, text: '' })
-    await failureOf(reader.head())
+    await failure(reader.head())
     server.reply = () => undefined
     await reader.head()
     expect(timesAsked()).toBe(2)
@@ -147,11 +129,9 @@ describe('what is checked', () => {
     [30_000, null],
     [2 * MINUTE + 1000, 'rpc-reply-invalid'],
   ] as const)('a latest block that is %i ms from the local clock', async ([awayMs, reason], context) => {
-    const clock = new ManualClock()
-    const server = await rpcServerFor(context, { now: () => clock.now() + awayMs })
-    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
-    const failure = await failureOf(reader.head())
-    expect(failure?.reason ?? null).toBe(reason)
+    const { reader } = await oneEndpoint(context, {}, awayMs)
+    if (reason === null) await reader.head()
+    else await expect(reader.head()).rejects.toMatchObject({ reason })
   })
 
   it('a latest block is judged by the time of the service where it states one', async (context) => {
@@ -161,9 +141,9 @@ describe('what is checked', () => {
     const { reader } = readerFor(context, { rpcUrls: [server.url], clock, blockTime: () => stated })
     await reader.head()
     stated = { ms: clock.now(), by: 'service time' }
-    expect((await failureOf(reader.head()))?.message).toContain('3600 s ahead of service time')
+    expect((await failure(reader.head())).message).toContain('3600 s ahead of service time')
     stated = null
-    expect((await failureOf(reader.head()))?.message).toContain('3600 s ahead of the local clock')
+    expect((await failure(reader.head())).message).toContain('3600 s ahead of the local clock')
   })
 
   const json = (value: unknown): RpcReply => ({ text: JSON.stringify(value) })
@@ -179,30 +159,26 @@ describe('what is checked', () => {
     ['a redirect', 'eth_chainId', { status: 307, headers: { location: '/elsewhere' }, text: '' }, 'rpc-unreachable'],
   ]
   it.for(MALFORMED)('%s', async ([, method, reply, reason], context) => {
-    const clock = new ManualClock()
-    const server = await rpcServerFor(context, { now: () => clock.now() })
+    const { server, reader } = await oneEndpoint(context)
     server.reply = (question) => (question.method === method ? reply : undefined)
-    const { reader } = readerFor(context, { rpcUrls: [server.url], clock })
-    const failure = await failureOf(reader.head())
-    expect(failure).toBeInstanceOf(AttestdError)
-    expect(failure?.reason).toBe(reason)
-    expect(failure?.message).toContain(server.url)
+    const error = await failure(reader.head())
+    expect(error).toBeInstanceOf(AttestdError)
+    expect(error.reason).toBe(reason)
+    expect(error.message).toContain(server.url)
     expect(server.asked.every(({ path }) => path === '/')).toBe(true)
   })
 
   it.for(['never', 'half', 'drip'] as const)(
     'one that comes as %s ends with the time limit',
     async (reply, context) => {
-      const clock = new ManualClock()
-      const server = await rpcServerFor(context, { now: () => clock.now() })
+      const { clock, server, reader } = await oneEndpoint(context, { timeoutMs: 5000 })
       const asked = new Promise<void>((resolve) => {
         server.reply = () => {
           resolve()
           return reply
         }
       })
-      const { reader } = readerFor(context, { rpcUrls: [server.url], clock, timeoutMs: 5000 })
-      const end = failureOf(reader.head())
+      const end = failure(reader.head())
       await asked
       await clock.advance(5000)
       expect(await end).toMatchObject({
@@ -236,20 +212,20 @@ describe('what leaves the reader', () => {
     ]
     for (const reply of replies) {
       server.reply = ({ path }) => reply(path)
-      const failure = await failureOf(reader.head())
-      expect(failure).toBeInstanceOf(AttestdError)
-      written.push(errorFacts(failure), failure?.stack, failure?.facts)
+      const error = await failure(reader.head())
+      expect(error).toBeInstanceOf(AttestdError)
+      written.push(errorFacts(error), error.stack, error.facts)
     }
     server.reply = ({ method, path }) =>
       method === 'eth_call'
         ? { text: JSON.stringify({ id: null, error: { code: 3, message: `reverted ${path}`, data: '0x' } }) }
         : undefined
-    const refused = await failureOf(
+    const refused = await failure(
       reader.read((client, { number }) => client.call({ to: CONTRACT, data: '0x12345678', blockNumber: number })),
     )
-    written.push(errorFacts(refused), refused?.stack, refused?.message)
+    written.push(errorFacts(refused), refused.stack, refused.message)
     await reader.close()
-    written.push(errorFacts(await failureOf(reader.head())))
+    written.push(errorFacts(await failure(reader.head())))
     expect(server.asked[0]?.path).toContain(KEY)
     expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from(`user:${KEY}pass`).toString('base64')}`)
     expect(JSON.stringify([written, calls])).not.toContain(KEY)
@@ -260,14 +236,14 @@ describe('what leaves the reader', () => {
     ['no endpoint of a chain that is not known', { chainId: 31337 }, 'setting-missing'],
     ['what is no URL', { rpcUrls: ['https://good.example', `wss://bad.example/${KEY}`] }, 'setting-invalid'],
   ] as const)('%s is refused at the start', ([, options, reason], context) => {
-    let failure: unknown
+    let thrown: unknown
     try {
       readerFor(context, options)
     } catch (error) {
-      failure = error
+      thrown = error
     }
-    expect(failure).toMatchObject({ reason })
-    expect(String(failure)).not.toContain(KEY)
+    expect(thrown).toMatchObject({ reason })
+    expect(String(thrown)).not.toContain(KEY)
   })
 })
 
@@ -275,12 +251,9 @@ const CONTRACT = '0x00000000000000000000000000000000000000aa'
 
 describe('the work', () => {
   it('is done again at the next endpoint where one fails in the middle of it', async (context) => {
-    const clock = new ManualClock()
-    const first = await rpcServerFor(context, { now: () => clock.now() })
-    const second = await rpcServerFor(context, { now: () => clock.now() })
+    const { first, second, reader, calls } = await twoEndpoints(context)
     first.reply = ({ method }) => (method === 'eth_getCode' ? { result: 'not hex' } : undefined)
     second.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x6001' } : undefined)
-    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
     const code = await reader.read((client, { number }) => client.getCode({ address: CONTRACT, blockNumber: number }))
     expect(code).toBe('0x6001')
     expect(calls.map(({ outcome }) => outcome)).toEqual(['rpc-reply-invalid', 'ok'])
@@ -310,32 +283,26 @@ describe('the work', () => {
     expect(await code()).toBe('0x6001')
     expect(pauses).toEqual([1000])
     timesBehind = 2
-    expect(await failureOf(code())).toMatchObject({ reason: 'rpc-unreachable', facts: { behind: true } })
+    expect(await failure(code())).toMatchObject({ reason: 'rpc-unreachable', facts: { behind: true } })
     expect(timesBehind).toBe(0)
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'rpc-unreachable'])
   })
 
   it('that fails with an error of its own at every endpoint ends with the first, which is the fault of none', async (context) => {
-    const clock = new ManualClock()
-    const first = await rpcServerFor(context, { now: () => clock.now() })
-    const second = await rpcServerFor(context, { now: () => clock.now() })
-    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const { first, second, reader, calls } = await twoEndpoints(context)
     const own = new AttestdError('stake-contract-unreadable')
-    expect(await failureOf(reader.read(() => Promise.reject(own)))).toBe(own)
+    expect(await failure(reader.read(() => Promise.reject(own)))).toBe(own)
     expect(calls.splice(0)).toMatchObject([
       { endpoint: first.url, outcome: 'ok' },
       { endpoint: second.url, outcome: 'ok' },
     ])
     const bug = new TypeError('a bug')
-    expect(await failureOf(reader.read(() => Promise.reject(bug)))).toBe(bug)
+    expect(await failure(reader.read(() => Promise.reject(bug)))).toBe(bug)
     expect(calls).toEqual([])
   })
 
   it('that another endpoint does shows that the one before is at fault, which rests and proves its chain again', async (context) => {
-    const clock = new ManualClock()
-    const first = await rpcServerFor(context, { now: () => clock.now() })
-    const second = await rpcServerFor(context, { now: () => clock.now() })
-    const { reader, calls } = readerFor(context, { rpcUrls: [first.url, second.url], clock })
+    const { clock, first, second, reader, calls } = await twoEndpoints(context)
     const codeOf = () =>
       reader.read(async (client, { number }) => {
         const code = await client.getCode({ address: CONTRACT, blockNumber: number })
@@ -372,12 +339,12 @@ describe('the work', () => {
         return 'never'
       }
     })
-    const end = failureOf(reader.read((client) => client.call({ to: CONTRACT, data: '0x12345678' }), stop.signal))
+    const end = failure(reader.read((client) => client.call({ to: CONTRACT, data: '0x12345678' }), stop.signal))
     await asked
     const reason = new Error('we stop')
     stop.abort(reason)
     expect(await end).toBe(reason)
-    expect(await failureOf(reader.head(stop.signal))).toBe(reason)
+    expect(await failure(reader.head(stop.signal))).toBe(reason)
     expect(calls).toEqual([])
   })
 })

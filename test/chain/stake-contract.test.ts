@@ -3,8 +3,8 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
 import { StakeContract } from '../../src/chain/stake-contract.js'
 import { chainSettings } from '../../src/config/chain-settings.js'
-import type { AttestdError } from '../../src/core/errors.js'
 import { anvil } from '../support/anvil.js'
+import { failure } from '../support/failure.js'
 import { deadUrl } from '../support/local-server.js'
 import { chainReaderFor, rpcServerFor } from '../support/rpc-server.js'
 import { stakeChainFor } from '../support/stake-chain.js'
@@ -27,12 +27,6 @@ interface Place {
 function contractAt(context: TestContext, { rpcUrl, address }: Place, abi = DEFAULT_ABI): StakeContract {
   return new StakeContract({ reader: chainReaderFor(context, rpcUrl), address, abi: parseStakeAbi(abi) })
 }
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (error: unknown) => error as AttestdError,
-  )
 
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
   it('stake, minimum and roles are those of the contract', async (context) => {
@@ -103,9 +97,9 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another type'],
   ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
     const { rpcUrl, address } = await stakeChainFor(context)
-    const failure = await failureOf(contractAt(context, { rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
-    expect(failure).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
-    expect(failure?.message).toContain(problem)
+    const error = await failure(contractAt(context, { rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
+    expect(error).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
+    expect(error.message).toContain(problem)
   })
 
   it('a chain that went away is no stake of 0', async (context) => {
@@ -113,14 +107,14 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     const contract = contractAt(context, chain)
     await contract.read(NOBODY)
     await chain.stop()
-    expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
+    expect(await failure(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
   })
 })
 
 describe('at an endpoint that is not sound', () => {
   it('nothing that answers', async (context) => {
     const contract = contractAt(context, { rpcUrl: await deadUrl(), address: NOBODY })
-    expect(await failureOf(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
+    expect(await failure(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
   })
 
   const fails = (code: number, message: string) => ({ text: JSON.stringify({ id: null, error: { code, message } }) })
@@ -137,8 +131,8 @@ describe('at an endpoint that is not sound', () => {
   ] as const)('%s', async ([, reply, reason], context) => {
     const server = await rpcServerFor(context, { now: () => Date.now() })
     server.reply = ({ method }) => (method === 'eth_call' ? reply : undefined)
-    const failure = await failureOf(contractAt(context, { rpcUrl: server.url, address: NOBODY }).read(NOBODY))
-    expect(failure).toMatchObject({ name: 'AttestdError', reason })
+    const error = await failure(contractAt(context, { rpcUrl: server.url, address: NOBODY }).read(NOBODY))
+    expect(error).toMatchObject({ name: 'AttestdError', reason })
   })
 
   it('every value is asked of the contract by itself, at one block, and looked at', async (context) => {
@@ -157,8 +151,8 @@ describe('at an endpoint that is not sound', () => {
     const roles = { attester: true, submitter: false }
     expect(await contract.read(NOBODY)).toEqual({ stakedWei: 5n, minStakeWei: 4n, roles, blockNumber: 7n })
     values.isAttester = 2n
-    const failure = await failureOf(contract.read(NOBODY))
-    expect(failure).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: 'isAttester' } })
+    const error = await failure(contract.read(NOBODY))
+    expect(error).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: 'isAttester' } })
     const blocks = server.asked.filter(({ method }) => method === 'eth_call').map(({ params }) => params[1])
     expect(new Set(blocks)).toEqual(new Set(['0x7']))
   })

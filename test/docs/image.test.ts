@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
+import { endServer, listen, portOf } from '../support/local-server.js'
 import { read } from './pages.js'
 
 // What the image holds, and that it runs, is checked by `.ci/container.sh`, which builds it.
@@ -57,11 +57,12 @@ describe('the Dockerfile', () => {
   it('the health check distinguishes alive from dead', async () => {
     const check = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
     let status = 200
-    const server = http.createServer((request, reply) => {
-      reply.writeHead(request.url === '/healthz' ? status : 404).end()
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const server = await listen(
+      http.createServer((request, reply) => {
+        reply.writeHead(request.url === '/healthz' ? status : 404).end()
+      }),
+    )
+    const port = portOf(server)
     const ask = () =>
       run(process.execPath, check.slice(1), { env: { ATTESTD_HTTP_PORT: String(port) } }).then(
         () => 0,
@@ -71,8 +72,7 @@ describe('the Dockerfile', () => {
     expect(await ask()).toBe(0)
     status = 503
     expect(await ask()).toBe(1)
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await endServer(server)
     expect(await ask()).toBe(1)
   })
 })

@@ -27,17 +27,6 @@ onWalletSession('a wallet that is no attester', () => {
     expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 
-  it('but a submitter ends it too', async () => {
-    const run = await startRun('embedded', { api: 'wallet-session' })
-    const { bench } = run
-    const wallet = bench.sandbox.wallets.attester.address
-    bench.sandbox.control.setRoles({ wallet, attester: false, submitter: true })
-    const daemon = run.startHere('daemon-0', PATIENT)
-    expect(await daemon.exited).toBe(CONFIG_EXIT)
-    expect(daemon.output).toContain('role-missing')
-    expect(sessions(run)).toBe(1)
-  })
-
   it('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run

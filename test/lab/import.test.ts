@@ -12,6 +12,7 @@ import { type ImportOptions, importPackage } from '../../src/lab/import/import-p
 import { DetectorBench } from '../support/detector-bench.js'
 import { speechLike } from '../support/speech.js'
 import { folderForAll } from '../support/temporary-folder.js'
+import { betweenMarks, wordTokenizer } from '../support/text-package.js'
 import {
   FLOAT16,
   INT32,
@@ -357,19 +358,8 @@ describe('models import', () => {
 })
 
 /** tokenizer.json of a BERT whose vocabulary has whole words only. */
-function bertTokenizer(vocab: Record<string, number>): object {
-  const special = ['[PAD]', '[UNK]', '[CLS]', '[SEP]']
-  return {
-    version: '1.0',
-    added_tokens: special.map((content) => ({
-      id: vocab[content],
-      content,
-      special: true,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-    })),
+const bertTokenizer = (vocab: Record<string, number>) =>
+  wordTokenizer(vocab, {
     normalizer: {
       type: 'BertNormalizer',
       clean_text: true,
@@ -377,27 +367,5 @@ function bertTokenizer(vocab: Record<string, number>): object {
       strip_accents: null,
       lowercase: true,
     },
-    pre_tokenizer: { type: 'BertPreTokenizer' },
-    post_processor: {
-      type: 'TemplateProcessing',
-      single: [
-        { SpecialToken: { id: '[CLS]', type_id: 0 } },
-        { Sequence: { id: 'A', type_id: 0 } },
-        { SpecialToken: { id: '[SEP]', type_id: 0 } },
-      ],
-      pair: [],
-      special_tokens: {
-        '[CLS]': { id: '[CLS]', ids: [2], tokens: ['[CLS]'] },
-        '[SEP]': { id: '[SEP]', ids: [3], tokens: ['[SEP]'] },
-      },
-    },
-    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
-    model: {
-      type: 'WordPiece',
-      unk_token: '[UNK]',
-      continuing_subword_prefix: '##',
-      max_input_chars_per_word: 100,
-      vocab,
-    },
-  }
-}
+    post_processor: betweenMarks(vocab),
+  })

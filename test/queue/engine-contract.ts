@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
 import type { PglitePool } from '../../src/queue/embedded/pglite-pool.js'
 import { type JobRun, type Processor, QUEUE_NAMES, type QueueEngine, type QueueName } from '../../src/queue/queues.js'
-import { deferred, EventLog, LOCK_MS, RETRY_MAX_MS, sharedWorkers } from './queue-support.js'
+import { deferred, EventLog, heldProcessor, LOCK_MS, RETRY_MAX_MS, sharedWorkers } from './queue-support.js'
 
 /** Tries in passing trouble: more than any release has allowed an analysis by default. */
 const LONG = 8
@@ -363,44 +363,31 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
   it('lists and drains jobs that are held, and removes none that is active', async () => {
     const engine = open()
     await engine.add('submit', 'asleep', {}, { priority: 1 })
-    const release = deferred()
-    const started = deferred()
-    const events = await work('submit', async (run) => {
-      if (run.id === 'asleep') return { kind: 'hold', reason: 'stake-low', delayMs: 3_600_000 }
-      started.resolve()
-      await release.promise
-      return { kind: 'done', result: null }
-    })
+    const busy = heldProcessor()
+    const events = await work('submit', async (run) =>
+      run.id === 'asleep' ? { kind: 'hold', reason: 'stake-low', delayMs: 3_600_000 } : busy.run(run),
+    )
     await events.until('held')
     await engine.add('submit', 'busy', {}, { priority: 1 })
-    await started.promise
+    await busy.started
     expect(await engine.remove('submit', 'busy', 'waiting')).toBe(false)
     const waiting: string[] = []
     for await (const job of engine.pending('submit')) waiting.push(job.id)
     expect(waiting).toEqual(['asleep'])
     expect(await engine.drain('submit')).toBe(1)
-    release.resolve()
+    busy.release()
     await events.until('completed', (event) => event.id === 'busy')
   })
 
   it('drains on stop: active jobs end, waiting ones stay, and nothing is paused', async () => {
     const engine = open()
     for (const id of ['drained', 'left']) await engine.add('submit', id, {}, { priority: 1 })
-    const release = deferred()
-    const started = deferred()
+    const { release, run, started } = heldProcessor()
     const events = new EventLog()
-    const worker = await engine.work(
-      'submit',
-      async () => {
-        started.resolve()
-        await release.promise
-        return { kind: 'done', result: null }
-      },
-      events,
-    )
-    await started.promise
+    const worker = await engine.work('submit', run, events)
+    await started
     const stopped = worker.stop(60_000)
-    release.resolve()
+    release()
     expect(await stopped).toEqual({ drained: true })
     expect(events.of('completed').map((event) => event.id)).toEqual(['drained'])
     expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
@@ -471,18 +458,12 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
   it('lets active jobs end while paused, and stops in good order then', async () => {
     const engine = open()
     for (const id of ['running', 'next']) await engine.add('submit', id, {}, { priority: 1 })
-    const release = deferred()
-    const started = deferred()
+    const { release, run, started } = heldProcessor()
     const events = new EventLog()
-    const process: Processor<unknown, unknown> = async () => {
-      started.resolve()
-      await release.promise
-      return { kind: 'done', result: null }
-    }
-    const worker = await engine.work('submit', process, events)
-    await started.promise
+    const worker = await engine.work('submit', run, events)
+    await started
     worker.pause()
-    release.resolve()
+    release()
     await events.until('completed', (event) => event.id === 'running')
     expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
     worker.resume()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Processor, QueueEngine } from '../../src/queue/queues.js'
-import { deferred, sharedWorkers } from './queue-support.js'
+import { deferred, heldProcessor, sharedWorkers } from './queue-support.js'
 
 /** What every engine must do with a queue for each kind of media, of which a process works on several. */
 export function kindsContract(open: () => QueueEngine): void {
@@ -60,18 +60,15 @@ export function kindsContract(open: () => QueueEngine): void {
 
   it('a worker that is paused while it waits for room takes nothing, and goes on when it is resumed', async () => {
     const engine = open()
-    const release = deferred()
+    const { release, run } = heldProcessor()
     for (let n = 0; n < 4; n++) await engine.add('analyze-image', `fills-${n}`, {}, { priority: 10 })
-    const full = await work('analyze-image', async () => {
-      await release.promise
-      return { kind: 'done', result: null }
-    })
+    const full = await work('analyze-image', run)
     while ((await engine.counts('analyze-image')).active < 4) await new Promise((resolve) => setTimeout(resolve, 10))
     await engine.add('analyze-text', 'waits', {}, { priority: 10 })
     const events = await work('analyze-text', async () => ({ kind: 'done', result: null }))
     const worker = workers.at(-1)!
     worker.pause()
-    release.resolve()
+    release()
     await full.until('completed', () => true, 4)
     expect(events.all).toEqual([])
     expect(await engine.counts('analyze-text')).toMatchObject({ waiting: 1, active: 0 })

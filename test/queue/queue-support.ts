@@ -103,6 +103,17 @@ export function deferred<T = void>() {
   return { promise, resolve }
 }
 
+/** A processor that tells when it has begun its first job, and ends none before it is released. */
+export function heldProcessor() {
+  const [started, release] = [deferred(), deferred()]
+  const run: Processor<unknown, unknown> = async () => {
+    started.resolve()
+    await release.promise
+    return { kind: 'done', result: null }
+  }
+  return { run, started: started.promise, release: release.resolve }
+}
+
 /** An engine in a process of its own, which prints a line for what it did; see `engine-process.mjs`. */
 export class EngineProcess {
   readonly #child: ChildProcess

@@ -2,13 +2,13 @@ import path from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
-import { freeAbstained, MAX_LOOKS } from '../../src/pipeline/other-detector.js'
 import { VerdictStore, verdictName } from '../../src/pipeline/verdict-store.js'
 import { openQueueEngine } from '../../src/queue/engine.js'
+import type { QueueEngineOptions } from '../../src/queue/engine-options.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
 import { checkRedis } from '../../src/queue/redis/redis-checks.js'
 import { KeptLog } from '../support/kept-log.js'
-import { openAsset, storableDetection } from '../support/pipeline-parts.js'
+import { storableDetection } from '../support/pipeline-parts.js'
 import { findRedisServer, type RedisServer, startRedisServer } from '../support/redis-server.js'
 import { TcpProxy } from '../support/tcp-proxy.js'
 import { folderForTest } from '../support/temporary-folder.js'
@@ -49,35 +49,6 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   fleetContract(() => engine)
   kindsContract(() => engine)
   replaceContract(() => engine)
-
-  it('what a detector abstained from is given to another one a few times only, and to none that looked at it', async () => {
-    const asset = openAsset()
-    const look = (detectorDigest: string) => ({ mediaType: 'image', detectorDigest, platform: 'here' })
-    let by = 'first'
-    const events = new EventLog()
-    const abstain = async () => ({
-      kind: 'done' as const,
-      result: { outcome: 'abstained', reason: 'detector-unsure', message: '', by: look(by) },
-    })
-    const worker = await engine.work('analyze-image', abstain, events)
-    const summary = { id: 'd', title: 'd', version: '1.0.0', mediaTypes: ['image' as const] }
-    const free = (digest: string) =>
-      freeAbstained(engine, { platform: 'here', detectorFor: () => ({ ...summary, digest }) })
-    const measure = async (digest: string, nth: number) => {
-      by = digest
-      await engine.add('analyze-image', 'handed', { asset, seenAt: 1, unscoredAt: null }, { priority: 1 })
-      await events.until('completed', ({ id }) => id === 'handed', nth)
-    }
-    for (let nth = 1; nth < MAX_LOOKS; nth++) {
-      await measure('first', nth)
-      expect(await free('first')).toEqual([])
-      expect(await free('second')).toEqual([asset.id])
-    }
-    await measure('second', MAX_LOOKS)
-    expect([await free('first'), await free('second'), await free('third')]).toEqual([[], [], []])
-    await worker.stop(0)
-    await engine.remove('analyze-image', 'handed', 'completed')
-  })
 
   it('knows a run that did not leave for an hour, on every engine of the prefix and on no other', async () => {
     const redis = new Redis(`${server.url}/1`)
@@ -176,15 +147,24 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   })
 })
 
+/** A Redis for one test, a client of it, and an engine on it. @param more options of the engine @param user in its URL */
+async function ownRedis(more: Partial<QueueEngineOptions> = {}, user = '') {
+  const server = await startRedisServer()
+  const admin = new Redis(server.url, { lazyConnect: true })
+  if (user !== '') await admin.acl('SETUSER', 'me', 'on', '>word', '~*', '&*', '+@all')
+  const engine = await openQueueEngine(engineOptions(server.url.replace('//', `//${user}`), '', more))
+  onTestFinished(async () => {
+    admin.disconnect()
+    await engine.close()
+    await server.stop()
+  })
+  return { server, admin, engine }
+}
+
 describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   it('reports it, fails pings, and goes on when Redis is back', async () => {
-    const server = await startRedisServer()
     const events = new EventLog()
-    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000, onTrouble: events.trouble }))
-    onTestFinished(async () => {
-      await engine.close()
-      await server.stop()
-    })
+    const { engine, server } = await ownRedis({ lockMs: 1000, onTrouble: events.trouble })
     for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
     const held = deferred()
     const release = deferred()
@@ -217,15 +197,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   })
 
   it('fails pings by the reason why Redis lets us in no more, until it does', async () => {
-    const server = await startRedisServer()
-    const admin = new Redis(server.url)
-    await admin.acl('SETUSER', 'me', 'on', '>word', '~*', '&*', '+@all')
-    const engine = await openQueueEngine(engineOptions(server.url.replace('//', '//me:word@'), ''))
-    onTestFinished(async () => {
-      admin.disconnect()
-      await engine.close()
-      await server.stop()
-    })
+    const { admin, engine } = await ownRedis({}, 'me:word@')
     await admin.acl('SETUSER', 'me', 'resetpass', '>another')
     await admin.client('KILL', 'USER', 'me')
     const reasonOfPing = () => engine.ping().catch(({ reason }) => reason)
@@ -235,14 +207,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   })
 
   it('fails pings while Redis may drop jobs, as after a failover to one with other settings', async () => {
-    const server = await startRedisServer()
-    const engine = await openQueueEngine(engineOptions(server.url, ''))
-    const admin = new Redis(server.url)
-    onTestFinished(async () => {
-      admin.disconnect()
-      await engine.close()
-      await server.stop()
-    })
+    const { admin, engine } = await ownRedis()
     await admin.config('SET', 'maxmemory-policy', 'allkeys-lru')
     await expect(engine.ping()).rejects.toMatchObject({ reason: 'queue-misconfigured' })
     await admin.config('SET', 'maxmemory-policy', 'noeviction')
@@ -250,39 +215,26 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   })
 
   it('fails pings while Redis refuses writes, with what to do, and goes on when it takes them', async () => {
-    const server = await startRedisServer()
-    const engine = await openQueueEngine(engineOptions(server.url, ''))
-    const admin = new Redis(server.url)
-    try {
-      await admin.config('SET', 'maxmemory', '1')
-      await expect(engine.ping()).rejects.toMatchObject({
-        reason: 'queue-unreachable',
-        message: expect.stringContaining('OOM'),
-        fix: expect.stringContaining('raise its maxmemory'),
-      })
-      await admin.config('SET', 'maxmemory', '0')
-      await expect(engine.ping()).resolves.toBeUndefined()
-    } finally {
-      admin.disconnect()
-      await engine.close()
-      await server.stop()
-    }
+    const { admin, engine } = await ownRedis()
+    await admin.config('SET', 'maxmemory', '1')
+    await expect(engine.ping()).rejects.toMatchObject({
+      reason: 'queue-unreachable',
+      message: expect.stringContaining('OOM'),
+      fix: expect.stringContaining('raise its maxmemory'),
+    })
+    await admin.config('SET', 'maxmemory', '0')
+    await expect(engine.ping()).resolves.toBeUndefined()
   })
 
   it('changes nothing with a save that waited for Redis while another took the job over', async () => {
-    const server = await startRedisServer()
+    const { admin, engine: heir, server } = await ownRedis({ lockMs: 1000 })
     const line = await TcpProxy.to(server.port)
     const robbedEvents = new EventLog()
     const own = { lockMs: 1000, onTrouble: robbedEvents.trouble }
     const robbed = await openQueueEngine(engineOptions(`redis://127.0.0.1:${line.port}`, '', own))
-    const heir = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
-    const redis = new Redis(server.url)
     onTestFinished(async () => {
-      redis.disconnect()
       await robbed.close()
-      await heir.close()
       await line.cut()
-      await server.stop()
     })
     const late = deferred<unknown>()
     const saved = deferred()
@@ -313,7 +265,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await line.join()
     // The refusal of what the robbed worker sent after the save, on the same connection.
     await robbedEvents.until('trouble', (event) => event.reason === 'job-lock-lost')
-    const data = await redis.hget('attestd-test:submit:contested', 'data')
+    const data = await admin.hget('attestd-test:submit:contested', 'data')
     expect(JSON.parse(data ?? '')).toEqual({ owner: 'heir' })
     release.resolve()
     const [done] = await events.until('completed')
@@ -321,12 +273,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
   })
 
   it('aborts runs that outlive their lock while Redis is away, and stops and closes all the same', async () => {
-    const server = await startRedisServer()
-    const engine = await openQueueEngine(engineOptions(server.url, '', { lockMs: 1000 }))
-    onTestFinished(async () => {
-      await engine.close()
-      await server.stop()
-    })
+    const { engine, server } = await ownRedis({ lockMs: 1000 })
     const aborted = deferred<unknown>()
     const started = deferred()
     const worker = await engine.work(

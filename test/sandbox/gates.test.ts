@@ -2,19 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startSandbox } from '../support/sandbox.js'
-import { type RawReply, type SigningKey, sendSigned } from '../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, type SigningKey, sendSigned } from '../support/sandbox-requests.js'
 
 const NOW = Date.UTC(2026, 0, 1)
-const HASH = `0x${'ab'.repeat(32)}`
 
-const ASSET = JSON.stringify({
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-  contributorAttestationUid: HASH,
-  verificationDeadline: '2026-01-02T00:00:00Z',
-})
+const ASSET = JSON.stringify(REGISTRATION)
 
 interface PrivateRoute {
   readonly name: string

@@ -1,6 +1,6 @@
-import http from 'node:http'
+import type http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endServer, listen, urlOf } from './local-server.js'
+import { type Recorded, WireRecorder } from './wire-recorder.js'
 
 /** One signed exchange about one asset. Times are monotonic, ms. */
 export interface Exchange {
@@ -30,78 +30,46 @@ interface TapOptions {
 }
 
 /** Stands between one daemon and the service, passes everything on as it is, and notes asks and sends. */
-export class Wiretap {
+export class Wiretap extends WireRecorder {
   readonly exchanges: Exchange[] = []
-  readonly #server: http.Server
-  readonly #target: URL
   readonly #oneWayMs: number
   readonly #attester: string
   readonly #toldOfSend: TapOptions['toldOfSend']
   #sends = 0
 
   private constructor(target: string, { roundTripMs = 0, attester = '', toldOfSend }: TapOptions) {
-    this.#target = new URL(target)
+    super(target)
     this.#oneWayMs = roundTripMs / 2
     this.#attester = attester.toLowerCase()
     this.#toldOfSend = toldOfSend
-    this.#server = http.createServer((request, response) => {
-      const exchange = this.#note(request)
-      if (exchange) void this.#passExchange(exchange, request, response)
-      else
-        this.#onward(request, response, (answer) => answer.pipe(response.writeHead(answer.statusCode!, answer.headers)))
-    })
   }
 
-  static async start(target: string, options: TapOptions = {}): Promise<Wiretap> {
-    const tap = new Wiretap(target, options)
-    await listen(tap.#server)
-    return tap
-  }
-
-  get url(): string {
-    return urlOf(this.#server)
+  static override async start(target: string, options: TapOptions = {}): Promise<Wiretap> {
+    return new Wiretap(target, options).listen()
   }
 
   of(assetId: string, kind: Exchange['kind']): Exchange[] {
     return this.exchanges.filter((one) => one.assetId === assetId && one.kind === kind)
   }
 
-  close(): Promise<void> {
-    return endServer(this.#server)
-  }
-
-  async #passExchange(exchange: Exchange, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  protected override async take(request: Recorded, body: Buffer, response: http.ServerResponse): Promise<void> {
+    const exchange = this.#note(request)
+    if (!exchange) return super.take(request, body, response)
     await sleep(this.#oneWayMs)
-    this.#onward(request, response, (answer) => {
+    this.pass(request, body, response, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('end', async () => {
-        const body = Buffer.concat(chunks)
+        const said = Buffer.concat(chunks)
         exchange.answeredAt = performance.now()
-        exchange.knownScored = this.#reportsScore(body.toString())
+        exchange.knownScored = this.#reportsScore(said.toString())
         await sleep(this.#oneWayMs)
         exchange.heardAt = performance.now()
         const told = exchange.kind === 'send' ? this.#toldOfSend?.(this.#sends++) : undefined
         if (told) response.writeHead(told.status, { 'content-type': told.type }).end(told.body)
-        else response.writeHead(answer.statusCode!, answer.headers).end(body)
+        else response.writeHead(answer.statusCode!, answer.headers).end(said)
       })
     })
-  }
-
-  #onward(
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-    onAnswer: (answer: http.IncomingMessage) => void,
-  ): void {
-    const { hostname, port } = this.#target
-    const { method, url: path, headers } = request
-    const onward = http.request({ hostname, port, method, path, headers }, (answer) => {
-      answer.on('error', () => response.destroy())
-      onAnswer(answer)
-    })
-    onward.on('error', () => response.destroy())
-    response.on('close', () => onward.destroy())
-    request.pipe(onward)
   }
 
   #reportsScore(answer: string): boolean {
@@ -109,8 +77,8 @@ export class Wiretap {
     return this.#attester !== '' && answer.toLowerCase().includes(`"attesteraddress":"${this.#attester}"`)
   }
 
-  #note({ method, url = '' }: http.IncomingMessage): Exchange | null {
-    const [, id, scores] = ASSET_PATH.exec(url) ?? []
+  #note({ method, target }: Recorded): Exchange | null {
+    const [, id, scores] = ASSET_PATH.exec(target) ?? []
     if (!id || NO_IDS.has(id)) return null
     const kind = method === 'POST' && scores ? 'send' : 'ask'
     const times = { leftAt: performance.now(), answeredAt: null, heardAt: null }

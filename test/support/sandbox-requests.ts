@@ -1,6 +1,16 @@
 import { createHash, createHmac } from 'node:crypto'
 import http from 'node:http'
 
+/** What a submitter states of an asset, as both APIs take it. */
+export const REGISTRATION = {
+  title: 'a title',
+  mediaContext: '',
+  contentHash: `0x${'ab'.repeat(32)}`,
+  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  contributorAttestationUid: `0x${'cd'.repeat(32)}`,
+  verificationDeadline: '2099-01-01T00:00:00Z',
+}
+
 /** A key as a request needs it. */
 export interface SigningKey {
   readonly accessKey: string

@@ -23,19 +23,17 @@ export class WireRecorder {
   readonly #server: http.Server
   #target: URL
 
-  private constructor(target: string) {
+  protected constructor(target: string) {
     this.#target = new URL(target)
     this.#server = http.createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
-      request.on('end', () => void this.#take(request, Buffer.concat(parts), response))
+      request.on('end', () => void this.#record(request, Buffer.concat(parts), response))
     })
   }
 
   static async start(target: string): Promise<WireRecorder> {
-    const recorder = new WireRecorder(target)
-    await listen(recorder.#server)
-    return recorder
+    return new WireRecorder(target).listen()
   }
 
   /** The same until the test ends. @param context of a test that runs beside others, which vitest cannot find by itself */
@@ -50,6 +48,11 @@ export class WireRecorder {
 
   get url(): string {
     return urlOf(this.#server)
+  }
+
+  protected async listen(): Promise<this> {
+    await listen(this.#server)
+    return this
   }
 
   /** From now on requests go to another service. */
@@ -84,7 +87,7 @@ export class WireRecorder {
     return endServer(this.#server)
   }
 
-  async #take(request: http.IncomingMessage, body: Buffer, response: http.ServerResponse): Promise<void> {
+  async #record(request: http.IncomingMessage, body: Buffer, response: http.ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const recorded: Recorded = { method, target: url, headers, body: body.toString('utf8'), status: null }
     this.requests.push(recorded)
@@ -92,16 +95,28 @@ export class WireRecorder {
       recorded.status ??= response.statusCode
     })
     if (this.stand !== null && (await this.stand(recorded, response))) return
-    this.#pass(recorded, body, response)
+    await this.take(recorded, body, response)
   }
 
-  #pass(recorded: Recorded, body: Buffer, response: http.ServerResponse): void {
+  /** What becomes of a request that no stand answered. */
+  protected async take(recorded: Recorded, body: Buffer, response: http.ServerResponse): Promise<void> {
+    this.pass(recorded, body, response, (answer) => {
+      answer.pipe(response.writeHead(answer.statusCode!, answer.headers))
+    })
+  }
+
+  protected pass(
+    recorded: Recorded,
+    body: Buffer,
+    response: http.ServerResponse,
+    onAnswer: (answer: http.IncomingMessage) => void,
+  ): void {
     const { hostname, port } = this.#target
     const { method, target: path, headers } = recorded
     const onward = http.request({ hostname, port, method, path, headers, agent: false }, (answer) => {
       recorded.status = answer.statusCode ?? null
       answer.on('error', () => response.destroy())
-      answer.pipe(response.writeHead(answer.statusCode!, answer.headers))
+      onAnswer(answer)
     })
     onward.on('error', () => response.destroy())
     response.on('close', () => onward.destroy())

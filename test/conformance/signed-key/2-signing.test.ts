@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import { asRisk } from '../../../src/core/risk.js'
 import { rulesOf } from '../../support/conformance.js'
-import { send, sendSigned, signatureHeaders } from '../../support/sandbox-requests.js'
+import { REGISTRATION, send, sendSigned, signatureHeaders } from '../../support/sandbox-requests.js'
 import { withReason } from '../../support/with-reason.js'
-import { expectSigned, MEDIA, privateRequests, REGISTER, REGISTRATION, STREAM, signedKeyWorld } from './world.js'
+import { expectSigned, MEDIA, privateRequests, REGISTER, STREAM, signedKeyWorld } from './world.js'
 
 const rule = rulesOf('signed-key')
 const world = signedKeyWorld({ timestampWindowMs: 30_000 })

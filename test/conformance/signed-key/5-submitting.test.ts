@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { rulesOf } from '../../support/conformance.js'
-import { type RawReply, send, uploadFile } from '../../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, send, uploadFile } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
-import { KEYS, REGISTER, REGISTRATION, signedKeyWorld } from './world.js'
+import { KEYS, REGISTER, signedKeyWorld } from './world.js'
 
 const rule = rulesOf('signed-key')
 const world = signedKeyWorld()

@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, type TestContext } from 'vitest'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import { rulesOf } from '../../support/conformance.js'
+import { urlAnswering } from '../../support/local-server.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 import { expectSigned, HASH, STREAM, signedKeyWorld, WIRE_ASSET } from './world.js'
 
@@ -44,15 +43,12 @@ rule(ROUTE, 'Answers with the content type text/event-stream.', 'Endpoints', {
     expect(await stream.status).toBe(200)
     expect(stream.response?.headers['content-type']).toMatch(/^text\/event-stream/)
   },
-  client: async ({ onTestFinished }) => {
-    const server: Server = createServer((request, response) => {
+  client: async (context) => {
+    const serviceUrl = await urlAnswering((request, response) => {
       const isTime = request.url === '/api/v1/time'
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(isTime ? JSON.stringify({ serverTime: Date.now() }) : 'event: ping\ndata: {"t":1}\n\n')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const serviceUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }, context)
     const stop = new AbortController()
     for await (const event of world.client(world.sandbox.attesterKey, { serviceUrl }).service.watch(stop.signal)) {
       expect(event).toMatchObject({ kind: 'trouble', reason: 'service-reply-invalid' })

@@ -9,7 +9,7 @@ import {
 } from '../../../src/service/signed-key/attester-service.js'
 import { defaultsFor } from '../../service/local-service.js'
 import { startSandbox } from '../../support/sandbox.js'
-import { type RawReply, type SignOptions, sendSigned } from '../../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, type SignOptions, sendSigned } from '../../support/sandbox-requests.js'
 import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
 
 export const MEDIA = '/api/v1/attester/media'
@@ -30,14 +30,6 @@ export const WIRE_ASSET = {
   mediaType: 'image',
   turnaround: 'standard',
   scoreCount: 0,
-}
-export const REGISTRATION = {
-  title: 'a title',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-  contributorAttestationUid: `0x${'cd'.repeat(32)}`,
-  verificationDeadline: '2099-01-01T00:00:00Z',
 }
 export const SCORE = { deepfakeRiskScore: 42.5, algorithm: 'conformance-1' }
 

@@ -17,7 +17,7 @@ import { openLocalWallet } from '../../../src/wallet/local-wallet.js'
 import { defaultsFor } from '../../service/local-service.js'
 import { handMadeAttestation, personalSign } from '../../support/hand-made-wallet.js'
 import { startSandbox } from '../../support/sandbox.js'
-import { type RawReply, send } from '../../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, send } from '../../support/sandbox-requests.js'
 import { type Recorded, WireRecorder } from '../../support/wire-recorder.js'
 
 export const ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -139,16 +139,7 @@ export class WalletSessionWorld {
   }
 
   registration(changes: Record<string, unknown> = {}) {
-    return {
-      ownerAddress: this.submitter.address,
-      title: 'a title',
-      mediaContext: '',
-      contentHash: HASH,
-      uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-      contributorAttestationUid: `0x${'cd'.repeat(32)}`,
-      verificationDeadline: '2099-01-01T00:00:00Z',
-      ...changes,
-    }
+    return { ownerAddress: this.submitter.address, ...REGISTRATION, ...changes }
   }
 
   /** A new client of the wallet with a role, in front of the recorder, without a session yet. */

@@ -96,8 +96,12 @@ describe('parseManifest', () => {
     expect(act).toThrow(/^\/models\/tiny\/detector.json is not accepted:/)
   })
 
-  it('takes a manifest for several views', () => {
-    expect(() => parseManifest(spoilt('version', '2.1.0', VIEWS), 'x')).not.toThrow()
+  it.each([
+    ['for several views', 'version', '2.1.0', VIEWS],
+    ['for several views whose whole view is an encoder', 'runtime.features', 'features', VIEWS],
+    ['over the encoder of another package', 'version', '2.1.0', ENCODED],
+  ])('takes a manifest %s', (_, at, value, fields) => {
+    expect(() => parseManifest(spoilt(at, value, fields), 'x')).not.toThrow()
   })
 
   it('lets the whole view say where faces are looked for only if they are looked at', () => {
@@ -129,14 +133,6 @@ describe('parseManifest', () => {
   ])('of several views refuses %s = %o and names the field %s', (path, value, named) => {
     const act = () => parseManifest(spoilt(path, value, VIEWS), 'x')
     expect(act).toThrow(withReason('manifest-invalid', `  ${named}: `))
-  })
-
-  it('takes a manifest for several views whose whole view is an encoder', () => {
-    expect(() => parseManifest(spoilt('runtime.features', 'features', VIEWS), 'x')).not.toThrow()
-  })
-
-  it('takes a manifest over the encoder of another package', () => {
-    expect(() => parseManifest(spoilt('version', '2.1.0', ENCODED), 'x')).not.toThrow()
   })
 
   it.each([

@@ -5,47 +5,23 @@ import { describe, expect, it } from 'vitest'
 import { type DetectorPackage, loadPackage } from '../../../src/detect/package/package-loader.js'
 import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { ngramInputs, textFeaturesOf } from '../../../src/detect/text/text-features.js'
-import { writePackage } from '../../support/detector-package.js'
 import { folderForEach } from '../../support/temporary-folder.js'
+import { betweenMarks, TOKEN_FILES, wordTokenizer, writeTokenPackage } from '../../support/text-package.js'
 import { withReason } from '../../support/with-reason.js'
 
 const WORDS = 'it was the baker who told me that his bridge would be closed for a week and so we had to go by the lake'
 const VOCABULARY = Object.fromEntries(
   ['[UNK]', '[CLS]', '[SEP]', '.', ...new Set(WORDS.split(' '))].map((word, id) => [word, id]),
 )
-/** tokenizer.json of a model of whole words, with a mark before and behind each text. */
-const TOKENIZER = {
-  version: '1.0',
-  added_tokens: ['[UNK]', '[CLS]', '[SEP]'].map((content, id) => ({ id, content, special: true })),
+/** With a mark before and behind each text. */
+const TOKENIZER = wordTokenizer(VOCABULARY, {
   normalizer: { type: 'Lowercase' },
-  pre_tokenizer: { type: 'BertPreTokenizer' },
-  post_processor: {
-    type: 'TemplateProcessing',
-    single: [
-      { SpecialToken: { id: '[CLS]', type_id: 0 } },
-      { Sequence: { id: 'A', type_id: 0 } },
-      { SpecialToken: { id: '[SEP]', type_id: 0 } },
-    ],
-    pair: [],
-    special_tokens: {
-      '[CLS]': { id: '[CLS]', ids: [1], tokens: ['[CLS]'] },
-      '[SEP]': { id: '[SEP]', ids: [2], tokens: ['[SEP]'] },
-    },
-  },
-  decoder: null,
-  model: {
-    type: 'WordPiece',
-    unk_token: '[UNK]',
-    continuing_subword_prefix: '##',
-    max_input_chars_per_word: 100,
-    vocab: VOCABULARY,
-  },
-}
+  post_processor: betweenMarks(VOCABULARY),
+})
 const TEXT = `${WORDS}.`
 
 const modelsDir = folderForEach()
 
-const TOKEN_FILES = { tokenizer: 'tokenizer.json', tokenizerConfig: 'tokenizer_config.json' }
 const NGRAMS = { kind: 'hashed-ngrams', characters: [1, 3], words: [1, 2], buckets: 1024, style: true } as const
 
 interface Fields {
@@ -58,26 +34,9 @@ interface Fields {
 async function packed(fields: Fields = {}) {
   const { input = ['input_ids', 'attention_mask'], maxTokens = 64, tokenizer = JSON.stringify(TOKENIZER) } = fields
   const { features = { kind: 'tokens', ...TOKEN_FILES, maxTokens } } = fields
-  const files = {
-    'model.onnx': Buffer.from('m'),
-    'selftest.txt': Buffer.from(TEXT),
-    'tokenizer.json': Buffer.from(tokenizer),
-    'tokenizer_config.json': Buffer.from('{"tokenizer_class":"BertTokenizer"}'),
-  }
-  const folder = await writePackage(modelsDir, 'tiny-text', files, {
-    mediaTypes: ['text'],
-    runtime: { kind: 'onnx', model: 'model.onnx', input, output: 'logits' },
-    preprocessing: {
-      kind: 'text',
-      minCharacters: 20,
-      windowCharacters: 400,
-      maxWindows: 4,
-      languages: ['en'],
-      features,
-    },
-    selfTest: { file: 'selftest.txt', risk: 0.5, tolerance: 0.5 },
-  })
-  return loadPackage(folder)
+  const runtime = { kind: 'onnx', model: 'model.onnx', input, output: 'logits' }
+  const files = { tokenizer, model: Buffer.from('m'), sample: TEXT }
+  return loadPackage(await writeTokenPackage(modelsDir, files, features, { runtime }))
 }
 
 const open = async (pack: DetectorPackage) => textFeaturesOf(pack, pack.manifest.preprocessing as TextPreprocessing)

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { CarWriter } from '@ipld/car/writer'
 import { CID } from 'multiformats/cid'
+import { endServer, listen, urlOf } from '../../support/local-server.js'
 import type { Block, TestDag } from './dag.js'
 
 /** What a gateway does wrong. */
@@ -50,21 +50,20 @@ export class TestGateway {
 
   static async start(dag: TestDag, faults: GatewayFaults = {}): Promise<TestGateway> {
     const gateway = new TestGateway(dag, faults)
-    await new Promise<void>((resolve) => gateway.#server.listen(0, '127.0.0.1', resolve))
+    await listen(gateway.#server)
     return gateway
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return urlOf(this.#server)
   }
 
   get name(): string {
     return this.url.slice('http://'.length)
   }
 
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+  stop(): Promise<void> {
+    return endServer(this.#server)
   }
 
   async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

@@ -1,8 +1,8 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createAddressGuard, isPublicAddress, type ResolveAll } from '../../../src/media/web/address-guard.js'
+import { endServer, listen, portOf } from '../../support/local-server.js'
 import { withReason } from '../../support/with-reason.js'
 import { failure, onEnd } from '../support/media-parts.js'
 
@@ -108,9 +108,9 @@ describe('a guarded connection', () => {
     server.on('connection', () => {
       connections += 1
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onEnd(() => new Promise((resolve) => server.close(resolve)))
-    return { port: (server.address() as AddressInfo).port, connections: () => connections }
+    await listen(server)
+    onEnd(() => endServer(server))
+    return { port: portOf(server), connections: () => connections }
   }
 
   const four = (address: string) => ({ address, family: 4 })

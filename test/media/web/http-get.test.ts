@@ -1,8 +1,8 @@
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bodyChunks, type GetOptions, get, HttpStatusError } from '../../../src/media/web/http-get.js'
+import { endServer, listen, urlOf } from '../../support/local-server.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { withReason } from '../../support/with-reason.js'
 
@@ -21,14 +21,12 @@ beforeEach(async () => {
     asked.push({ url: request.url ?? '', headers: request.headers })
     answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  origin = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  origin = new URL(urlOf(await listen(server)))
   dispatcher = new Agent()
 })
 afterEach(async () => {
   await dispatcher.destroy()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await endServer(server)
 })
 
 const options = (more: Partial<GetOptions> = {}): GetOptions => ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uploadFile } from '../../support/sandbox-requests.js'
-import { HASH, refusal, registration, SessionBench } from './session-bench.js'
+import { refusal, registration, SessionBench } from './session-bench.js'
 
 type Role = 'attester' | 'submitter'
 
@@ -99,7 +99,6 @@ describe('dashboard and upload routes of the signed-key API', () => {
 it('a registration of one API is an asset of the other', async () => {
   const body = registration(bench.submitter.address, {
     verificationDeadline: '2026-06-01T00:00:00Z',
-    contentHash: HASH,
   })
   const { id } = (await bench.call('POST', '/v1/assets', { token: tokens.submitter, body })).json.asset
   expect(bench.sandbox.world.assets.all().map((asset) => asset.id)).toEqual([id])

@@ -10,10 +10,9 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
 import { EAS } from '../../../src/sandbox/wallet-session/choices.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { startSandbox } from '../../support/sandbox.js'
-import { type RawReply, send } from '../../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, send } from '../../support/sandbox-requests.js'
 
 export const NOW = Date.UTC(2026, 0, 1)
-export const HASH = `0x${'ab'.repeat(32)}`
 /** A wallet without a role. */
 export const STRANGER = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 
@@ -123,16 +122,7 @@ export class SessionBench {
 
 /** The body of a registration that passes every check. */
 export function registration(ownerAddress: Hex, changes: Readonly<Record<string, unknown>> = {}) {
-  return {
-    ownerAddress,
-    title: 't',
-    mediaContext: '',
-    contentHash: HASH,
-    uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-    contributorAttestationUid: HASH,
-    verificationDeadline: '2026-01-02T00:00:00Z',
-    ...changes,
-  }
+  return { ownerAddress, ...REGISTRATION, ...changes }
 }
 
 /** Status and text of a refusal. */

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { failure } from '../../support/failure.js'
+import { REGISTRATION } from '../../support/sandbox-requests.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { account, bench, specAsset } from './local-wallet-service.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const always = (value: unknown, status = 200): Handler => {
   return (_, response) => sendJson(response, status, value)
-}
-const registration = {
-  title: 't',
-  mediaContext: '',
-  contentHash: HASH,
-  uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-  contributorAttestationUid: `0x${'cd'.repeat(32)}`,
-  verificationDeadline: '2026-01-01T12:00:00Z',
 }
 
 // The rules of the service's document are checked by test/conformance; here is what the client does beyond them.
@@ -22,15 +15,15 @@ describe('register', () => {
   it('sends every stated field with the wallet as owner, and finds the asset in the answer', async () => {
     for (const wrap of [(asset: unknown) => asset, (asset: unknown) => ({ asset })]) {
       const { client, server } = await bench(always(wrap(specAsset('new')), 201), { role: 'submitter' })
-      expect(await client.register(registration)).toMatchObject({ id: 'new' })
-      expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ ...registration, ownerAddress: account.address })
+      expect(await client.register(REGISTRATION)).toMatchObject({ id: 'new' })
+      expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ ...REGISTRATION, ownerAddress: account.address })
     }
   })
 
   it('refuses what the service would, before it is sent', async () => {
     const { client, server } = await bench(always({}), { role: 'submitter' })
     for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
-      expect(await failure(client.register({ ...registration, ...change }))).toMatchObject({
+      expect(await failure(client.register({ ...REGISTRATION, ...change }))).toMatchObject({
         reason: 'request-invalid',
       })
     }
@@ -39,7 +32,7 @@ describe('register', () => {
 
   it.each([401, 500])('is sent once, also after a %d', async (status) => {
     const { client, count } = await bench(always({ error: 'no' }, status), { role: 'submitter' })
-    expect(await failure(client.register(registration))).toMatchObject({ ambiguous: status === 500, facts: { status } })
+    expect(await failure(client.register(REGISTRATION))).toMatchObject({ ambiguous: status === 500, facts: { status } })
     expect(count('/v1/assets')).toBe(1)
   })
 })
@@ -50,6 +43,7 @@ describe('score', () => {
   it.each([
     [403, 'no', false],
     [404, 'no', false],
+    [410, 'no', false],
     [403, '<html>', true],
     [404, '<html>', true],
     [400, 'no', true],
