@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runningDaemon } from '../../src/app/running-daemon.js'
-import { rollBackFleet } from '../../src/app/verbs/order-detectors.js'
 import { openQueueControl } from '../../src/app/verbs/queue-control.js'
 import { readStatus } from '../../src/app/verbs/status.js'
 import { loadSettings } from '../../src/config/load.js'
@@ -68,13 +67,6 @@ describe('the daemon of a data directory', () => {
 })
 
 describe('verbs that need a daemon', () => {
-  it('say that none runs, and on which directory', async () => {
-    const dataDir = await folderForTest()
-    const none = { reason: 'daemon-not-running', message: `No daemon runs on ${dataDir}.` }
-    await expect(readStatus(dataDir)).rejects.toMatchObject(none)
-    await expect(rollBackFleet(dataDir)).rejects.toMatchObject(none)
-  })
-
   const status = {
     version: '9.9.9',
     roles: ['intake', 'submit'],

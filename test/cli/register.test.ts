@@ -86,14 +86,6 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  it('an attester key gets the reason why it may not upload', async (context) => {
-    const { sandbox } = await sandboxBench(context)
-    const { accessKey, signingSecret } = sandbox.attesterKey
-    const env = { ...submitterEnv(sandbox), ATTESTD_ACCESS_KEY: accessKey, ATTESTD_SIGNING_SECRET: signingSecret }
-    const { err } = await attestdVerb(['register', picture], env)
-    expect(err).toMatch(/answered with 403.*kind submitter.*\[service-forbidden\]/)
-  })
-
   it('without its settings it says which are missing', async () => {
     const { code, err } = await attestdVerb(['register', picture], {})
     expect(code).toBe(78)

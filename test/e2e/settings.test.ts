@@ -30,12 +30,7 @@ function expectNoSecret(text: string, where: string): void {
 describe('wrong settings', () => {
   const rows: [string, Record<string, string>, string[]][] = [
     ['no signing secret', { ATTESTD_SIGNING_SECRET: '' }, ['ATTESTD_SIGNING_SECRET', 'setting-missing']],
-    ['no service', { ATTESTD_SERVICE_URL: '' }, ['ATTESTD_SERVICE_URL', 'setting-missing']],
-    ['a number that is none', { ATTESTD_QUEUE_LOCK_MS: 'soon' }, ['ATTESTD_QUEUE_LOCK_MS', '"soon"', 'milliseconds']],
     ['a secret in the wrong place', { ATTESTD_ACCESS_KEY: 'two words' }, ['ATTESTD_ACCESS_KEY', 'hidden']],
-    ['a service in the clear', { ATTESTD_SERVICE_URL: 'http://far.example' }, ['ATTESTD_SERVICE_URL', 'http']],
-    ['roles that the embedded queue cannot split', { ATTESTD_ROLES: 'intake' }, ['ATTESTD_ROLES', 'redis://']],
-    ['a models directory that is not there', { ATTESTD_MODELS_DIR: '/nowhere/models' }, ['/nowhere/models']],
   ]
   it.each([
     ...rows.slice(0, 1).map((row) => ['as a process', ...row] as const),

@@ -53,20 +53,6 @@ describe('models compare', () => {
     expect(found.data.rows).toBe(40)
   })
 
-  it('two equal ones cannot be distinguished', async () => {
-    const found = await compareModels(
-      bench.settings,
-      ['tiny-image', path.join(bench.modelsDir, 'tiny-image')],
-      options(),
-    )
-    expect(found).toMatchObject({
-      better: 'undecided',
-      agreement: 1,
-      auc: { difference: 0, interval: { low: 0, high: 0 } },
-    })
-    expect(found.mcNemar).toEqual({ onlyFirstRight: 0, onlySecondRight: 0, pValue: 1 })
-  })
-
   it('packages of different media are not compared', async () => {
     const folder = await writeTinyPackage(path.join(bench.folder, 'others'), { id: 'words' })
     const manifest = JSON.parse(await fs.readFile(path.join(folder, 'detector.json'), 'utf8'))

@@ -102,18 +102,6 @@ describe('models eval', () => {
     expect(detector.id).toBe('tiny-image')
   })
 
-  it('an interrupted run writes no report, and keeps its rows', async () => {
-    const stop = new AbortController()
-    const out = path.join(bench.folder, 'stopped')
-    const run = evaluateModel(
-      bench.settings,
-      'tiny-image',
-      options(out, { signal: stop.signal, onProgress: () => stop.abort() }),
-    )
-    await expect(run).rejects.toMatchObject({ reason: 'draining' })
-    expect(await fs.readdir(out)).toEqual(['rows.partial.jsonl'])
-  })
-
   it('a prior weighs what hangs on the share of fakes, and nothing else', async () => {
     const plain = await evaluateModel(bench.settings, 'tiny-image', options(null))
     const tenth = await evaluateModel(bench.settings, 'tiny-image', { ...options(null), prior: 0.1 })

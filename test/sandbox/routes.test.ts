@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create-sandbox.js'
 import { ManualClock } from '../support/manual-clock.js'
 import { startSandbox } from '../support/sandbox.js'
-import { type RawReply, send, sendSigned } from '../support/sandbox-requests.js'
+import { type RawReply, REGISTRATION, send, sendSigned } from '../support/sandbox-requests.js'
 
 const NOW = Date.UTC(2026, 0, 1)
 const HASH = `0x${'Ab'.repeat(32)}`
@@ -120,43 +120,8 @@ describe('score', () => {
   })
 })
 
-describe('a second score of the same wallet', () => {
-  it.each([
-    ['idempotent', 10, 200, 'same', 1],
-    ['reject', 10, 409, 'conflict', 1],
-    ['store', 10, 200, 'stored', 2],
-  ] as const)('under %s, value %d: %d %s, %d on record', async (duplicateScores, second, status, result, kept) => {
-    const own = await startSandbox({ duplicateScores })
-    onTestFinished(() => own.close())
-    const asset = await own.registerFile('f', { content: Buffer.from('x') })
-    const target = `${MEDIA}/${asset.id}/scores`
-    const post = (deepfakeRiskScore: number) =>
-      sendSigned(own.url, own.attesterKey, {
-        method: 'POST',
-        target,
-        ...textOf({ deepfakeRiskScore, algorithm: 'a' }),
-      })
-    const first = await post(10)
-    const again = await post(second)
-    expect(again.status).toBe(status)
-    expect(own.world.scores.attempts().map(({ attempt, outcome: end }) => [attempt, end])).toEqual([
-      [1, 'stored'],
-      [2, result],
-    ])
-    expect(own.scores()).toHaveLength(kept)
-    expect(again.json.score?.id === first.json.score.id).toBe(result === 'same')
-  })
-})
-
 describe('register', () => {
-  const good = {
-    title: 't',
-    mediaContext: '',
-    contentHash: HASH,
-    uri: 'ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
-    contributorAttestationUid: HASH,
-    verificationDeadline: '2026-01-01T00:00:01Z',
-  }
+  const good = { ...REGISTRATION, contentHash: HASH, verificationDeadline: '2026-01-01T00:00:01Z' }
 
   it('keeps a hash in lower case', async () => {
     expect((await submitter(good)).json.asset).toMatchObject({ contentHash: HASH.toLowerCase(), scoreCount: 0 })

@@ -16,15 +16,15 @@ afterAll(() => sandbox.close())
 
 const outcome = (reply: RawReply) => [reply.status, reply.json?.error?.code]
 
-async function multipart(content: Uint8Array<ArrayBuffer>, field = 'file') {
+async function multipart(content: Uint8Array<ArrayBuffer>) {
   const form = new FormData()
-  form.set(field, new Blob([content]), 'name.png')
+  form.set('file', new Blob([content]), 'name.png')
   const encoded = new Response(form)
   return { body: Buffer.from(await encoded.arrayBuffer()), type: encoded.headers.get('content-type') ?? '' }
 }
 
-async function upload(content: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, field = 'file') {
-  const { body, type } = await multipart(content, field)
+async function upload(content: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  const { body, type } = await multipart(content)
   const authorization = `Bearer ${sandbox.sessionToken}`
   return send(sandbox.url, {
     method: 'POST',
@@ -60,12 +60,6 @@ describe('upload', () => {
     expect(outcome(await signedUpload(sandbox.attesterKey))).toEqual([403, 'key-kind-wrong'])
   })
 
-  it('over the limit is refused by a sentence, not cut short', async () => {
-    const reply = await upload(Buffer.alloc(LIMIT + 1, 'media'))
-    expect(outcome(reply)).toEqual([413, 'file-too-large'])
-    expect(reply.json.error.message).toContain(String(LIMIT))
-  })
-
   it.each([
     ['without a boundary', 'multipart/form-data', '--b\r\n'],
     [
@@ -81,17 +75,9 @@ describe('upload', () => {
     ])
   })
 
-  it.each([
-    ['another field name', () => upload(Buffer.from('x'), {}, 'picture'), 400, 'request-invalid'],
-    ['an empty file', () => upload(Buffer.from('')), 400, 'request-invalid'],
-    [
-      'no multipart',
-      () => upload(Buffer.from('x'), { 'content-type': 'application/json' }),
-      415,
-      'media-type-unsupported',
-    ],
-  ])('refuses %s', async (_name, act, status, code) => {
-    expect(outcome(await act())).toEqual([status, code])
+  it('refuses what is no multipart', async () => {
+    const reply = await upload(Buffer.from('x'), { 'content-type': 'application/json' })
+    expect(outcome(reply)).toEqual([415, 'media-type-unsupported'])
   })
 })
 

@@ -185,12 +185,6 @@ describe('the wait before a new connection', () => {
 })
 
 describe('what is no stream', () => {
-  it('is refused by its content type', async () => {
-    const { troubles } = follow(await setUp([answers(200)]))
-    await until(() => troubles().length === 1)
-    expect(troubles()).toMatchObject([{ reason: 'service-reply-invalid' }])
-  })
-
   it('is accepted whatever the letter case and parameters of its content type', async () => {
     const type = 'Text/Event-Stream; charset=utf-8'
     const set = await setUp([

@@ -143,11 +143,6 @@ describe('opening a keystore', () => {
     expect((await refusal(openKeystore(file, PASSWORD))).message).toContain('or the file is damaged')
   })
 
-  it('a path without a file, and a folder', async () => {
-    expect((await refusal(openKeystore(path.join(folder, 'none'), PASSWORD))).message).toContain('ENOENT')
-    expect((await refusal(openKeystore(folder, PASSWORD))).message).toContain('is not a file')
-  })
-
   it.skipIf(!existsSync(MKFIFO))('a pipe that nobody writes to', async () => {
     const pipe = newFile()
     execFileSync(MKFIFO, ['-m', '600', pipe])
@@ -189,11 +184,6 @@ describe('creating a keystore', () => {
     expect(one.content.crypto.cipherparams.iv).not.toBe(other.content.crypto.cipherparams.iv)
   })
 
-  it('of a given key', async () => {
-    const { creating } = create({ privateKey: vectors.privateKey })
-    expect(await creating).toBe(privateKeyToAccount(vectors.privateKey as `0x${string}`).address)
-  })
-
   it('a text that is no key, a short password: refused without either, and without a file', async () => {
     for (const [own, reason] of [
       [{ privateKey: `0x${'0'.repeat(64)}` }, 'wallet-unusable'],
@@ -225,14 +215,5 @@ describe('creating a keystore', () => {
   it('a folder that is not there', async () => {
     const { creating } = create({ file: path.join(folder, 'no', 'where.json') })
     expect(await refusal(creating)).toMatchObject({ reason: 'data-dir-unusable' })
-  })
-
-  it('what goes wrong on the way leaves no file', async () => {
-    const random = () => {
-      throw new Error('no entropy')
-    }
-    const { file, creating } = create({ random, privateKey: vectors.privateKey })
-    expect((await refusal(creating)).message).toContain('no entropy')
-    await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

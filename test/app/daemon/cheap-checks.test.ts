@@ -1,24 +1,12 @@
-import net from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { cheapChecks } from '../../../src/app/daemon/cheap-checks.js'
 import { loadSettings } from '../../../src/config/load.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
-import { endServer, listen, portOf } from '../../support/local-server.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 
 describe('what ends a start early', () => {
   const settingsOf = (change: Record<string, string>) =>
     loadSettings({ env: { ATTESTD_HTTP_HOST: '127.0.0.1', ATTESTD_HTTP_PORT: '0', ...change } }).settings
-
-  it('is a port that another process has, named', async () => {
-    const server = await listen(net.createServer())
-    onTestFinished(() => endServer(server))
-    const port = portOf(server)
-    await expect(cheapChecks(settingsOf({ ATTESTD_HTTP_PORT: String(port) }))).rejects.toMatchObject({
-      reason: 'port-in-use',
-      message: expect.stringContaining(String(port)),
-    })
-  })
 
   it('is a detector that is not there, where this process analyzes', async () => {
     const models = await folderForTest()

@@ -53,14 +53,6 @@ describe('a daemon of a fleet', () => {
     expect(await named(one)).toEqual(['one:1 alive'])
   })
 
-  it('that died without a word is lost after some seconds, and forgotten by none', async () => {
-    const { clock, daemon } = newQueue()
-    const [one, two] = [daemon('one:1'), daemon('two:1')]
-    await two.announce()
-    clock.tick(3001)
-    expect(await named(one)).toEqual(['one:1 alive', 'two:1 lost'])
-  })
-
   it('reads the queue once for all who ask in the same half second', async () => {
     const { clock, daemon, readings } = newQueue()
     const one = daemon('one:1')

@@ -21,7 +21,7 @@ describe('the models directory', () => {
 
   it('is listed by name, a package that is broken with what is wrong', async () => {
     await writeTinyPackage(root, { id: 'b-good' })
-    await fs.mkdir(at('a-empty'))
+    for (const name of ['a-empty', '.import-x']) await fs.mkdir(at(name))
     await writeTinyPackage(root, { id: 'c-broken', manifest: { aggregation: 'guess' } })
     await fs.writeFile(at('a-file'), '')
     const found = await survey()
@@ -35,6 +35,7 @@ describe('the models directory', () => {
       part: { shadow: false },
       summary: tinyManifest('', {}).title,
     })
+    expect(found[0]?.summary).toMatch(/^\[manifest-invalid\] .*a-empty.detector\.json cannot be read \(ENOENT\)/)
     expect(found[2]?.summary).toMatch(/^\[manifest-invalid\] /)
   })
 
@@ -77,16 +78,6 @@ describe('the models directory', () => {
     const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
     await writeFigures('copy', { ...facts, bandAfter: { low: 0.45, high: 0.55, ...band, ...figures } })
     expect(await survey()).toMatchObject([{ id: 'copy', verdicts: null }])
-  })
-
-  it('lists a folder without a manifest by its reason, and none that is hidden', async () => {
-    await writeTinyPackage(root, { id: 'a' })
-    for (const name of ['notes', '.import-x']) await fs.mkdir(at(name))
-    const summary = expect.stringMatching(/^\[manifest-invalid\] .*notes.detector\.json cannot be read \(ENOENT\)/)
-    expect(await survey()).toMatchObject([
-      { id: 'a', version: '1.0.0' },
-      { id: 'notes', version: null, summary },
-    ])
   })
 
   it.each(['{"bandAf', '{"temperature": 1.3}', 'null'])(

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
-import { imageParquet } from '../../support/image-parquet.js'
 import { labBenchForAll } from '../../support/lab-bench.js'
 
 const bench = labBenchForAll()
@@ -60,30 +59,6 @@ describe('the lab on the command line', () => {
     ])
     const { command } = JSON.parse(await fs.readFile(path.join(bench.folder, 'eval-tiny-image', 'eval.json'), 'utf8'))
     expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
-  })
-
-  it('eval scores the pictures in a parquet file, by the class names in it', async () => {
-    const rows = Array.from({ length: 12 }, async (_, nth) => ({
-      bytes: await fs.readFile(path.join(bench.folder, `${nth}.png`)),
-      path: `${nth}.png`,
-      label: nth % 2,
-    }))
-    await fs.writeFile(path.join(bench.folder, 'pack.parquet'), imageParquet(await Promise.all(rows), ['fake', 'real']))
-    const { code, out } = await models('eval', 'tiny-image', '--data', 'pack.parquet', '--out', 'of-parquet')
-    expect(out).toMatch(/AUC/)
-    expect(code).toBe(0)
-    const evaluation = JSON.parse(await fs.readFile(path.join(bench.folder, 'of-parquet', 'eval.json'), 'utf8'))
-    expect(evaluation).toMatchObject({ data: { rows: 12, fake: 6 }, outcomes: { scored: 12 } })
-    const csv = await fs.readFile(path.join(bench.folder, 'of-parquet', 'scores.csv'), 'utf8')
-    expect(csv).toContain('pack.parquet row 12')
-  })
-
-  it('list says what part the settings give each package', async () => {
-    const { code, out } = await models('list', '--detectors', 'tiny-image=2')
-    expect(code).toBe(0)
-    expect(out).toMatch(/tiny-image .*scores, weight 2/)
-    expect((await models('list', '--detectors', 'tiny-image=shadow')).out).toMatch(/tiny-image .*shadow/)
-    expect((await models('list', '--detectors', 'another')).out).toMatch(/tiny-image .*not in use/)
   })
 
   it('Ctrl-C ends it with 75 and leaves what the same command resumes from, which then is removed', async () => {

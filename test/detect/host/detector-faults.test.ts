@@ -59,16 +59,6 @@ describe('a process that dies at work', () => {
     expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['crashed'])
   })
 
-  it('is replaced, even when it is the only one', async () => {
-    const host = await bench.start()
-    const good = await bench.write('good', light)
-    bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGSEGV'))
-    await expect(host.detect(image(await bench.write('poison', heavy)))).rejects.toThrow(withReason('detector-crashed'))
-    await expect(host.detect(image(good))).resolves.toMatchObject({ detectorId: 'tiny-image' })
-    expect(host.state()).toMatchObject({ ready: 1, busy: 0, size: 1 })
-    expect(bench.all('child-started')).toHaveLength(2)
-  })
-
   it('is replaced when it died idle', async () => {
     const facts: unknown[] = []
     const host = await bench.start({ log: { ...silentLog, warn: (said) => facts.push(said) } })

@@ -179,16 +179,6 @@ describe('a package that others do the work for', () => {
     expect(await ids('clips', 'pictures')).toEqual(['pictures', 'clips'])
   })
 
-  it('has another digest as soon as one of them has', async () => {
-    await writeTinyPackage(modelsDir, { id: 'pictures' })
-    const folder = await video({ frames: 'pictures' })
-    const before = (await loadPackage(folder)).digest
-    expect((await load('clips'))[0]?.digest).toBe(before)
-    expect(before).not.toBe(manifestDigest(await fs.readFile(path.join(folder, 'detector.json'))))
-    await writeTinyPackage(modelsDir, { id: 'pictures', manifest: { version: '1.0.1' } })
-    expect((await load('clips'))[0]?.digest).not.toBe(before)
-  })
-
   it.each([
     ['is not there', { frames: 'nobody' }, /runtime.frames: there is no detector package nobody .*pictures/s],
     ['is outside the folder', { frames: '../pictures' }, /runtime.frames: there is no detector package/],

@@ -130,7 +130,7 @@ describe('a row that cannot be scored', () => {
     expect(scored?.unscored).toMatchObject({ how: 'failed', reason: 'internal-error', message: 'x is not a function' })
   })
 
-  it.each(['detector-not-admitted', 'stake-low'] as const)(
+  it.each(['detector-not-admitted', 'detector-unreachable', 'stake-low'] as const)(
     'for %s ends the run: all others would end alike',
     async (reason) => {
       let asked = 0
@@ -203,14 +203,6 @@ describe('a run over many rows', () => {
       fix: expect.stringContaining('--root'),
     })
     expect(asked).toBe(0)
-  })
-
-  it('ends where the model server is away, instead of refusing row after row', async () => {
-    const detect: Detect = async (request) => {
-      if (request.label === 'row 2') throw new AttestdError('detector-unreachable')
-      return byContent(request)
-    }
-    await expect(scoreRows(rows(50), options(detect))).rejects.toMatchObject({ reason: 'detector-unreachable' })
   })
 
   it('that was stopped resumes: what was scored or abstained from is kept, what failed is scored again', async () => {

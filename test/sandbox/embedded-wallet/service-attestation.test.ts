@@ -104,6 +104,7 @@ it.each(['idempotent', 'reject'] as const)(
     expect(sandbox.scores()).toHaveLength(1)
     const won = replies.filter(({ status }) => status === 200)
     expect(won).toHaveLength(duplicateScores === 'reject' ? 1 : 20)
+    expect(replies.every(({ status }) => status === 200 || status === 409)).toBe(true)
     expect(new Set(won.map(({ json }) => json.score.attestationUid)).size).toBe(1)
   },
 )

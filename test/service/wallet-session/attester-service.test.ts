@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
-import { asRisk, type Risk } from '../../../src/core/risk.js'
+import { asRisk } from '../../../src/core/risk.js'
 import { failure } from '../../support/failure.js'
 import { type Handler, sendJson } from '../local-service.js'
 import { account, bench, CHAIN_ID, OTHER_ADDRESS, specAsset } from './local-wallet-service.js'
@@ -156,16 +156,6 @@ describe('find', () => {
     const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own({ algorithm: 'theirs@2' })] }
     const { service } = await bench(always(reply))
     expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234, myAlgorithm: 'theirs@2' })
-  })
-
-  it('is null for an unknown asset and for one that is not open', async () => {
-    for (const handler of [
-      always({ error: 'unknown' }, 404),
-      always({ asset: specAsset('a', { status: 'settled' }), scores: [] }),
-    ]) {
-      const { service } = await bench(handler)
-      expect(await service.find('a')).toBeNull()
-    }
   })
 
   it.each(['a/b c', 'ünï/顔', '100%', 'a%2Fb', '?x=1#y', "it's!", '123'])(
@@ -365,25 +355,6 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it.each<[number, string, boolean]>([
-    [400, 'service-refused', true],
-    [422, 'service-refused', true],
-    [401, 'service-unauthorized', false],
-    [403, 'service-forbidden', false],
-    [404, 'asset-closed', false],
-    [410, 'asset-closed', false],
-    [409, 'score-conflict', true],
-    [429, 'service-rate-limited', true],
-    [500, 'service-failing', true],
-    [503, 'service-failing', true],
-    [302, 'service-redirected', true],
-  ])('%d is %s', async (status, reason, ambiguous) => {
-    const built = await bench(always({ error: 'no' }, status))
-    const error = await failure(built.service.submit(score, built.clock.now()))
-    expect(error).toMatchObject({ reason, ambiguous, facts: { status } })
-    expect(posts(built)).toHaveLength(1)
-  })
-
   it('a refusal of an attestation that is old by then, or for its time, leads to a new one once it is settled', async () => {
     const texts: [string, number, string][] = [
       ['no', 0, 'service-refused'],
@@ -443,15 +414,6 @@ describe('submit', () => {
       reason: 'service-reply-invalid',
       ambiguous: true,
     })
-  })
-
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, -0.0001, 1.0001, 87.65])('never sends the risk %d', async (risk) => {
-    const built = await bench(always({ score: record }))
-    expect(await failure(built.service.submit({ ...score, risk: risk as Risk }, built.clock.now()))).toMatchObject({
-      kind: 'permanent',
-      ambiguous: false,
-    })
-    expect(posts(built)).toEqual([])
   })
 
   it('needs something that attests', async () => {

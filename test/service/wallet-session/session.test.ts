@@ -273,14 +273,12 @@ describe('the role', () => {
 describe('what is not of the stated shape', () => {
   it.each<[string, Record<string, unknown>]>([
     ['another wallet', { address: OTHER_ADDRESS }],
-    ['no token', { token: undefined }],
     ['an empty token', { token: '' }],
     ['a token that cannot stand in a header', { token: 'a b\r\nx: y' }],
     ['an endless token', { token: 'a'.repeat(10_000) }],
     ['a token that is no text', { token: 7 }],
     ['no end', { expiresAt: undefined }],
     ['an end that is no number', { expiresAt: '2026-01-01' }],
-    ['roles that are no list', { roles: 'attester' }],
     ['roles that are no texts', { roles: [1] }],
   ])('is a session with %s', async (_, session) => {
     const { service, world, missing } = await bench(list)
@@ -291,11 +289,9 @@ describe('what is not of the stated shape', () => {
   })
 
   it.each<[string, Record<string, unknown>]>([
-    ['no message', { message: undefined }],
     ['a message that is no text', { message: { text: 'x' } }],
     ['no nonce', { nonce: undefined }],
     ['a number as nonce', { nonce: 12345678 }],
-    ['an empty nonce', { nonce: '' }],
     ['no end', { expiresAt: undefined }],
   ])('is a challenge with %s', async (_, challenge) => {
     const signed: string[] = []

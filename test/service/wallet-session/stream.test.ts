@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { VERSION } from '../../../src/core/version.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import type { Handler, Seen } from '../local-service.js'
-import { answers, type Connection, cuts, event, open, sends, until, waitOut } from '../stream-harness.js'
+import { type Connection, cuts, event, sends, until, waitOut } from '../stream-harness.js'
 import { bench, specAsset } from './local-wallet-service.js'
 
 const STREAM = '/v1/stream/open-assets'
@@ -139,17 +139,5 @@ describe('the stream', () => {
     await waitOut(built, troubles)
     await until(() => events.length === 6)
     expect(events[5]).toMatchObject({ kind: 'snapshot', ids: ['b'] })
-  })
-
-  it('is refused with 403 as any route is', async () => {
-    const { troubles } = await follow([answers(403)])
-    await until(() => troubles().length === 1)
-    expect(troubles()[0]).toMatchObject({ reason: 'service-forbidden' })
-  })
-
-  it('is no stream where it has another content type', async () => {
-    const { troubles } = await follow([(response) => open(response, 'application/json')])
-    await until(() => troubles().length === 1)
-    expect(troubles()[0]).toMatchObject({ reason: 'service-reply-invalid' })
   })
 })
