@@ -1,21 +1,13 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
 import { isCostlyFile, statedPixels } from '../../src/formats/file-cost.js'
 import { statedSeconds } from '../../src/formats/sound-length.js'
 import { silentFlac } from '../support/silent-flac.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { filesForAll } from '../support/temporary-folder.js'
 import { rawWav } from '../support/wav-file.js'
 
-const folder = folderForAll()
-
-async function place(bytes: Uint8Array): Promise<string> {
-  const file = path.join(folder, 'file')
-  await fs.writeFile(file, bytes)
-  return file
-}
+const place = filesForAll()
 const fixture = (name: string) => packagePath('test', 'fixtures', 'audio', name)
 const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#789' } })
 

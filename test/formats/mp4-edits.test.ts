@@ -1,11 +1,9 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { expect, it } from 'vitest'
 import { editedSeconds } from '../../src/formats/mp4-edits.js'
 import { box, uint32 } from '../support/iso-boxes.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { filesForAll } from '../support/temporary-folder.js'
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 /** An edit of ms, from a place in the media; FFFFFFFF is none. */
 type Edit = readonly [ms: number, from: number]
@@ -32,7 +30,5 @@ it.each<[string, Buffer, number]>([
   ['of a list that ends in its head', movie(track('vide'), box('trak', Buffer.from('videelst'))), 0],
   ['of another container', Buffer.from('RIFF'), Number.POSITIVE_INFINITY],
 ])('the pictures %s', async (_, bytes, seconds) => {
-  const file = path.join(folder, 'movie')
-  await fs.writeFile(file, bytes)
-  expect(await editedSeconds(file)).toBe(seconds)
+  expect(await editedSeconds(await fileWith(bytes))).toBe(seconds)
 })

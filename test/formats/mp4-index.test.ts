@@ -1,11 +1,9 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findMp4Index } from '../../src/formats/mp4-index.js'
 import { isProtectedMp4 } from '../../src/formats/mp4-protection.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { filesForAll } from '../support/temporary-folder.js'
 
-const file = path.join(folderForAll(), 'a.mp4')
+const fileWith = filesForAll()
 
 /** A box with its size in front, or another size where one is given. */
 function box(type: string, body: Uint8Array | string = '', size = 8 + body.length): Buffer {
@@ -26,10 +24,7 @@ function longBox(type: string, body = '', size = 16 + body.length): Buffer {
 
 const ftyp = box('ftyp', 'isom')
 
-async function find(...boxes: Uint8Array[]) {
-  await fs.writeFile(file, Buffer.concat(boxes))
-  return findMp4Index(file)
-}
+const find = async (...boxes: Uint8Array[]) => findMp4Index(await fileWith(Buffer.concat(boxes)))
 
 describe('the index of an MP4 file', () => {
   it.each<[string, Uint8Array[], { offset: number; size: number } | null]>([
@@ -59,10 +54,7 @@ describe('the index of an MP4 file', () => {
 })
 
 describe('protection', () => {
-  async function isProtected(...boxes: Uint8Array[]): Promise<boolean> {
-    await fs.writeFile(file, Buffer.concat(boxes))
-    return isProtectedMp4(file)
-  }
+  const isProtected = async (...boxes: Uint8Array[]) => isProtectedMp4(await fileWith(Buffer.concat(boxes)))
   const entry = (name: string, distance = 0) => `....${name}${'x'.repeat(distance)}sinf`
 
   it.each(['enca', 'encv', 'drms', 'drmi'])('is seen by a sample entry %s with its scheme', async (name) => {

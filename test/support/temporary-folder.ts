@@ -13,7 +13,17 @@ export function folderForAll(): string {
   return folder
 }
 
-/** The same for each test: it is empty when a test begins. */
+/** Writes bytes to files of their own, which are removed after all tests of a file or of the `describe` around the call. */
+export function filesForAll(): (bytes: Uint8Array | string, name?: string) => Promise<string> {
+  const folder = folderForAll()
+  return async (bytes, name = 'file') => {
+    const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), name)
+    await fs.writeFile(file, bytes)
+    return file
+  }
+}
+
+/** A folder for each test: it is empty when a test begins. */
 export function folderForEach(): string {
   const folder = unusedPath()
   beforeEach(() => make(folder))

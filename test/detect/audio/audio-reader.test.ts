@@ -1,5 +1,3 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { leveled, readAudio } from '../../../src/detect/audio/audio-reader.js'
@@ -9,7 +7,7 @@ import { collected } from '../../support/chunks.js'
 import { TINY_AUDIO_PLAN } from '../../support/detector-audio.js'
 import { inRow, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
 
@@ -17,13 +15,11 @@ const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const silence = (seconds: number) => new Float32Array(seconds * RATE)
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 /** Reads a WAVE file by the plan of the tiny package, with fields of it replaced. */
 async function read(bytes: Uint8Array, plan: Partial<AudioPreprocessing> = {}, isMasked = false) {
-  const file = path.join(folder, 'sound.wav')
-  await fs.writeFile(file, bytes)
-  return readAudio(file, { ...TINY_AUDIO_PLAN, ...plan }, isMasked, TOOLS)
+  return readAudio(await fileWith(bytes), { ...TINY_AUDIO_PLAN, ...plan }, isMasked, TOOLS)
 }
 
 const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array

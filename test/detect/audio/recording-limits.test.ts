@@ -1,18 +1,17 @@
 import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ManualClock } from '../../support/manual-clock.js'
 import { silentFlac } from '../../support/silent-flac.js'
 import { sine } from '../../support/sounds.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, wavFile } from '../../support/wav-file.js'
 import { withReason } from '../../support/with-reason.js'
 
 const RATE = 8000
-const folder = folderForAll()
+const fileWith = filesForAll()
 const fixture = (name: string) => fs.readFile(packagePath('test', 'fixtures', 'audio', name))
 
 /** A clock that moves by so many milliseconds each time that somebody looks at it. */
@@ -28,9 +27,7 @@ class Hurrying extends ManualClock {
 }
 
 async function read(bytes: Uint8Array, clock = new ManualClock()) {
-  const file = path.join(folder, 'sound')
-  await fs.writeFile(file, bytes)
-  return readRecording(file, RATE, { timeoutSeconds: 10, ffmpeg: null, clock, parsers: unwatched })
+  return readRecording(await fileWith(bytes), RATE, { timeoutSeconds: 10, ffmpeg: null, clock, parsers: unwatched })
 }
 
 describe('the time for decoding', () => {

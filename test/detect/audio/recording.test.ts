@@ -7,7 +7,7 @@ import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg } from '../../support/ffmpeg-tool.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 import { withReason } from '../../support/with-reason.js'
@@ -15,13 +15,9 @@ import { withReason } from '../../support/with-reason.js'
 const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
-const folder = folderForAll()
+const fileWith = filesForAll()
 
-const read = async (name: string, bytes: Uint8Array, tools = TOOLS) => {
-  const file = path.join(folder, name)
-  await fs.writeFile(file, bytes)
-  return readRecording(file, RATE, tools)
-}
+const read = async (name: string, bytes: Uint8Array) => readRecording(await fileWith(bytes, name), RATE, TOOLS)
 const fixture = (name: string) => fs.readFile(path.join(FIXTURES, name))
 /** Largest difference, as a share of full scale. */
 const difference = (a: Float32Array, b: Float32Array) =>
@@ -227,7 +223,7 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
   })
 
   it('is not asked for what is decoded here', async () => {
-    const nowhere = { ...TOOLS, ffmpeg: path.join(folder, 'no-such-program') }
+    const nowhere = { ...TOOLS, ffmpeg: path.join(FIXTURES, 'no-such-program') }
     const file = path.join(FIXTURES, 'speech-opus.ogg')
     expect(await readRecording(file, RATE, nowhere)).toEqual(await readRecording(file, RATE, TOOLS))
   })

@@ -3,10 +3,10 @@ import { walkOf } from '../../../src/detect/evidence/blocks.js'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngChunk } from '../../support/detector-images.js'
 import { box } from '../../support/iso-boxes.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { riffChunk } from '../../support/wav-file.js'
-import { temporaryFiles } from './temporary-files.js'
 
-const fileWith = temporaryFiles()
+const fileWith = filesForAll()
 
 /** Type and content of every block, as far as the file holds it. */
 async function blocksOf(mime: string, bytes: Buffer, most = Number.POSITIVE_INFINITY): Promise<string[]> {

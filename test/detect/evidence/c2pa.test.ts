@@ -1,5 +1,3 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { JPEG } from '@trustnxt/c2pa-ts/asset'
 import { expect, it } from 'vitest'
 import { refuseDeepNesting } from '../../../src/detect/evidence/jumbf-nesting.js'
@@ -8,15 +6,12 @@ import { C2PA_SIGNER, withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
 import { privateFieldStore, webpWithStore } from '../../support/hostile-credentials.js'
 import { box } from '../../support/iso-boxes.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
-let count = 0
 async function evidenceOf(data: Uint8Array): Promise<string[]> {
-  const file = path.join(folder, `file-${count++}`)
-  await fs.writeFile(file, data)
-  return (await readEvidence(file)).map(({ text }) => text)
+  return (await readEvidence(await fileWith(data))).map(({ text }) => text)
 }
 
 const CLAIM = `c2pa credentials by "Test Painter", signed as "${C2PA_SIGNER}", source type "trainedAlgorithmicMedia"`

@@ -1,18 +1,15 @@
 import fs from 'node:fs/promises'
-import path from 'node:path'
 import { expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { sine } from '../../support/sounds.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { riffChunk, wavFile } from '../../support/wav-file.js'
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 async function linesOf(name: string, bytes: Buffer): Promise<string[]> {
-  const file = path.join(folder, name)
-  await fs.writeFile(file, bytes)
-  return (await readEvidence(file)).map(({ kind, text }) => `${kind}: ${text}`)
+  return (await readEvidence(await fileWith(bytes, name))).map(({ kind, text }) => `${kind}: ${text}`)
 }
 
 /** A frame of ID3v2.3 with Latin-1 text. */

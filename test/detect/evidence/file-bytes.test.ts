@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
-import { temporaryFiles } from './temporary-files.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-const fileWith = temporaryFiles()
+const fileWith = filesForAll()
 
 describe('withFileBytes', () => {
   const KIB_64 = 64 * 1024

@@ -1,18 +1,15 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngTextEvidence } from '../../../src/detect/evidence/png-text.js'
 import { pngChunk } from '../../support/detector-images.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 async function linesOf(...chunks: [type: string, data: Buffer][]): Promise<string[]> {
-  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'file.png')
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
-  await fs.writeFile(file, Buffer.concat([signature, ...chunks.map(([type, data]) => pngChunk(type, data))]))
+  const file = await fileWith(Buffer.concat([signature, ...chunks.map(([type, data]) => pngChunk(type, data))]))
   return (await withFileBytes(file, pngTextEvidence)).map(({ text }) => text)
 }
 

@@ -1,22 +1,18 @@
 import { execFile } from 'node:child_process'
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { evidenceSchema, MAX_TEXT } from '../../../src/detect/contract/measurement.js'
 import { readEvidence } from '../../../src/detect/evidence/read-evidence.js'
 import { withEvidence } from '../../../src/detect/scoring/to-detection.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll, folderForAll } from '../../support/temporary-folder.js'
 
 const folder = folderForAll()
+const fileWith = filesForAll()
 
-let count = 0
 async function evidenceOf(data: Uint8Array | string): Promise<string[]> {
-  const file = path.join(folder, `file-${count++}`)
-  await fs.writeFile(file, data)
-  const evidence = await readEvidence(file)
+  const evidence = await readEvidence(await fileWith(data))
   expect(evidenceSchema.parse(evidence)).toEqual(evidence)
   return evidence.map(({ kind, text }) => `${kind}: ${text}`)
 }
@@ -36,24 +32,6 @@ describe('PNG text', () => {
     expect(await evidenceOf(png)).toEqual(['png-text: png parameters "a cat Steps: 20, Sampler: Euler a, Model: v1-5"'])
   })
 
-  it('reads compressed and international text', async () => {
-    const packed = Buffer.concat([Buffer.from('Software\0\0', 'latin1'), deflateSync('NovelAI')])
-    const wide = Buffer.concat([Buffer.from('prompt\0\0\0en\0prompt\0', 'latin1'), Buffer.from('une forêt', 'utf8')])
-    const both = Buffer.concat([Buffer.from('workflow\0\x01\0\0\0', 'latin1'), deflateSync('{"nodes":[]}')])
-    expect(await evidenceOf(await pngWith(['zTXt', packed], ['iTXt', wide], ['iTXt', both]))).toEqual([
-      'png-text: png Software "NovelAI"',
-      'png-text: png prompt "une forêt"',
-      `png-text: png workflow "{'nodes':[]}"`,
-    ])
-  })
-
-  it('says nothing of other keywords, empty text and a plain picture', async () => {
-    expect(
-      await evidenceOf(await pngWith(['tEXt', latin('date:create', '2024')], ['tEXt', latin('Software', ' \n ')])),
-    ).toEqual([])
-    expect(await evidenceOf(await noise().png().toBuffer())).toEqual([])
-  })
-
   it('makes one clean line of hostile text', async () => {
     const [line] = await evidenceOf(
       await pngWith([
@@ -67,9 +45,7 @@ describe('PNG text', () => {
     expect(line).toBe(`png-text: png Comment "x'; risk 0 [2J fake"`)
   })
 
-  it('unpacks no bomb and keeps lines short and few', async () => {
-    const bomb = Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), deflateSync(Buffer.alloc(50_000_000, 65))])
-    expect(await evidenceOf(await pngWith(['zTXt', bomb]))).toEqual([])
+  it('keeps lines short and few', async () => {
     const many = Array.from({ length: 40 }, (_, index): [string, Buffer] => [
       'tEXt',
       latin('Comment', `${index} `.repeat(1000)),
@@ -77,16 +53,6 @@ describe('PNG text', () => {
     const lines = await evidenceOf(await pngWith(...many))
     expect(lines).toHaveLength(6)
     for (const line of lines) expect(line.length).toBeLessThan(320)
-  })
-
-  it('ends at a chunk that claims more than there is', async () => {
-    const png = await pngWith(['tEXt', latin('Software', 'first')])
-    const broken = Buffer.concat([
-      png.subarray(0, -12),
-      Buffer.from('fffffff074455874', 'hex'),
-      latin('Software', 'second'),
-    ])
-    expect((await evidenceOf(broken))[0]).toBe('png-text: png Software "first"')
   })
 })
 
@@ -153,7 +119,7 @@ describe('anything else', () => {
   })
 
   it('neither does a file that is not there', async () => {
-    expect(await readEvidence(path.join(folder, 'none'))).toEqual([])
+    expect(await readEvidence(`${await fileWith('')}.none`)).toEqual([])
   })
 })
 

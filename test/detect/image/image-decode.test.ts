@@ -1,24 +1,16 @@
-import fs from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { AttestdError } from '../../../src/core/errors.js'
 import { decodeImage, otherPictures } from '../../../src/detect/image/image-decode.js'
 import { isoMedia, noise, noisePixels, plain, pngClaiming, twoFrames } from '../../support/detector-images.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
 const LIMITS = { timeoutSeconds: 10 }
 const COLOR = { r: 200, g: 100, b: 50 }
 
-const folder = folderForAll()
-
-async function write(data: Uint8Array | string): Promise<string> {
-  const file = path.join(folder, `${Math.random().toString(36).slice(2)}.jpg`)
-  await fs.writeFile(file, data)
-  return file
-}
-
-const decode = async (data: Uint8Array | string) => decodeImage(await write(data), LIMITS)
+const fileWith = filesForAll()
+const decode = async (data: Uint8Array | string) => decodeImage(await fileWith(data), LIMITS)
 
 /** The color at the middle of a decoded image. */
 function middle({ pixels, width, height }: { pixels: Buffer; width: number; height: number }): number[] {
@@ -104,7 +96,7 @@ describe('how else people may see a picture', () => {
   const [white, black] = [Buffer.alloc(64 * 64 * 3, 255), Buffer.alloc(64 * 64 * 3, 0)]
 
   async function others(data: Uint8Array, refuse: () => void = () => {}) {
-    const file = await write(data)
+    const file = await fileWith(data)
     const found: [name: string, color: number[]][] = []
     for await (const { name, picture } of otherPictures(await decodeImage(file, LIMITS), refuse))
       found.push([name, middle(picture)])
@@ -216,12 +208,13 @@ describe('refusals', () => {
 
   it('does not tell the path of the file', async () => {
     const jpeg = await noise().jpeg().toBuffer()
-    const error = await decode(jpeg.subarray(0, 300)).catch((caught: Error) => caught)
+    const file = await fileWith(jpeg.subarray(0, 300))
+    const error = await decodeImage(file, LIMITS).catch((caught: Error) => caught)
     expect((error as Error).message).toMatch(/cannot be decoded/)
-    expect((error as Error).message).not.toContain(folder)
+    expect((error as Error).message).not.toContain(path.dirname(file))
   })
 
   it('a file that is gone is not called corrupt', async () => {
-    await expect(decodeImage(path.join(folder, 'gone'), LIMITS)).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(decodeImage(`${await fileWith('')}.gone`, LIMITS)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

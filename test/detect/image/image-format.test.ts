@@ -1,18 +1,12 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sniffImageFormat } from '../../../src/detect/image/image-format.js'
 import { isoMedia } from '../../support/detector-images.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { withReason } from '../../support/with-reason.js'
 
 describe('sniffImageFormat', () => {
-  const folder = folderForAll()
-  const formatOf = async (bytes: Buffer) => {
-    const file = path.join(folder, 'picture.png')
-    await fs.writeFile(file, bytes)
-    return sniffImageFormat(file)
-  }
+  const fileWith = filesForAll()
+  const formatOf = async (bytes: Buffer) => sniffImageFormat(await fileWith(bytes, 'picture.png'))
 
   it.each(['49492a0008000000', '4d4d002a00000008', '49492b0008000000', '4d4d002b00080000'])(
     'a TIFF of either byte order, big ones too: %s',

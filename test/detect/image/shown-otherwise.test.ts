@@ -1,19 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decodeImage } from '../../../src/detect/image/image-decode.js'
 import { noise, pngChunk } from '../../support/detector-images.js'
 import { box, uint32 } from '../../support/iso-boxes.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-const folder = folderForAll()
-
-const decode = async (bytes: Uint8Array) => {
-  const file = path.join(folder, randomUUID())
-  await fs.writeFile(file, bytes)
-  return decodeImage(file, { timeoutSeconds: 10 })
-}
+const fileWith = filesForAll()
+const decode = async (bytes: Uint8Array) => decodeImage(await fileWith(bytes), { timeoutSeconds: 10 })
 
 /** A PNG with chunks behind its header. */
 async function png(...chunks: Buffer[]): Promise<Buffer> {

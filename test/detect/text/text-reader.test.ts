@@ -1,12 +1,10 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ReadMedia } from '../../../src/detect/contract/medium-reader.js'
 import type { TextPreprocessing } from '../../../src/detect/package/preprocessing.js'
 import { MAX_TEXT_BYTES } from '../../../src/detect/text/decode.js'
 import { readText } from '../../../src/detect/text/text-reader.js'
 import { collected } from '../../support/chunks.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { withReason } from '../../support/with-reason.js'
 
 const PLAN: TextPreprocessing = {
@@ -30,12 +28,12 @@ const BABBLE = Array.from({ length: 100 }, (_, index) =>
   [7, 3, 9, 1].map((step) => 'qxzjvwkbfp'[Math.floor(index / step + index * step) % 10]).join(''),
 ).join(' ')
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 async function read(content: string | Buffer, plan = PLAN): Promise<ReadMedia> {
-  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'text.txt')
-  await fs.writeFile(file, content)
-  return readText(file, plan, (passage) => [{ type: 'float32', values: Float32Array.of(passage.length), shape: [1] }])
+  return readText(await fileWith(content), plan, (passage) => [
+    { type: 'float32', values: Float32Array.of(passage.length), shape: [1] },
+  ])
 }
 
 const names = async (media: ReadMedia) => (await collected(media.parts())).map(({ name }) => name)

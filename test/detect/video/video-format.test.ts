@@ -1,10 +1,8 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sniffVideoFormat } from '../../../src/detect/video/video-format.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 describe('sniffVideoFormat', () => {
   const ftyp = (brand: string) => Buffer.from(`\0\0\0\u0018ftyp${brand}\0\0\0\0${brand}mp42`, 'latin1')
@@ -17,8 +15,7 @@ describe('sniffVideoFormat', () => {
     ['a program stream', Buffer.from('000001ba44000400', 'hex'), 'mpeg', 'mpeg'],
   ]
   it.each(cases)('%s by its first bytes, whatever its name', async (_, head, name, demuxer) => {
-    const file = path.join(folder, 'clip.webm')
-    await fs.writeFile(file, Buffer.concat([head, Buffer.alloc(200)]))
+    const file = await fileWith(Buffer.concat([head, Buffer.alloc(200)]), 'clip.webm')
     expect(await sniffVideoFormat(file)).toMatchObject({ name, demuxer })
   })
 
@@ -30,8 +27,6 @@ describe('sniffVideoFormat', () => {
     ['a sound', Buffer.from('fLaC\0\0\0\x22', 'latin1'), 'media-type-mismatch'],
     ['a picture', Buffer.from('ffd8ffe000104a464946000101', 'hex'), 'media-type-mismatch'],
   ])('refuses %s', async (_, bytes, reason) => {
-    const file = path.join(folder, 'clip.mp4')
-    await fs.writeFile(file, bytes)
-    await expect(sniffVideoFormat(file)).rejects.toMatchObject({ reason })
+    await expect(sniffVideoFormat(await fileWith(bytes, 'clip.mp4'))).rejects.toMatchObject({ reason })
   })
 })

@@ -15,11 +15,11 @@ import { describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import type { VideoFacts } from '../../../src/detect/video/video-probe.js'
 import { probe } from '../../support/open-video.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
 const fixture = (name: string) => path.join(packagePath('test', 'fixtures', 'video'), name)
 
-const folder = folderForAll()
+const fileWith = filesForAll()
 
 const factsOf = (file: string) => probe(file, ({ facts }) => facts)
 
@@ -43,9 +43,7 @@ async function remuxed(tracks: VideoTrackMetadata[], timeOf = (nth: number) => n
   }
   await output.finalize()
   input.dispose()
-  const file = path.join(folder, 'remuxed.mkv')
-  await fs.writeFile(file, Buffer.from(target.buffer!))
-  return file
+  return fileWith(Buffer.from(target.buffer!))
 }
 
 describe('what players show otherwise', () => {
@@ -126,8 +124,7 @@ describe('what a container states', () => {
   })
 
   it('refuses what cannot be read by name, and leaves no file open', async () => {
-    const cut = path.join(folder, 'cut.mp4')
-    await fs.writeFile(cut, (await fs.readFile(fixture('h264.mp4'))).subarray(0, 1200))
+    const cut = await fileWith((await fs.readFile(fixture('h264.mp4'))).subarray(0, 1200))
     await expect(factsOf(cut)).rejects.toMatchObject({ reason: 'media-corrupt' })
     const open = await fs.readdir('/proc/self/fd').catch(() => [])
     const targets = await Promise.all(open.map((fd) => fs.readlink(`/proc/self/fd/${fd}`).catch(() => '')))

@@ -1,17 +1,10 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sniffAudioFormat } from '../../../../src/detect/audio/decode/audio-format.js'
-import { folderForAll } from '../../../support/temporary-folder.js'
+import { filesForAll } from '../../../support/temporary-folder.js'
 import { rawWav, riffChunk } from '../../../support/wav-file.js'
 
-const folder = folderForAll()
-
-async function formatOf(bytes: Buffer) {
-  const file = path.join(await fs.mkdtemp(path.join(folder, 'case-')), 'sound.xyz')
-  await fs.writeFile(file, bytes)
-  return sniffAudioFormat(file)
-}
+const fileWith = filesForAll()
+const formatOf = async (bytes: Buffer, name?: string) => sniffAudioFormat(await fileWith(bytes, name))
 
 const wav = (tag: number, extensible = false) => rawWav(Buffer.alloc(64), { rate: 8000, tag, bytes: 1, extensible })
 
@@ -101,7 +94,6 @@ describe('behind an ID3 tag', () => {
 })
 
 it('never goes by the name of a file', async () => {
-  const file = path.join(folder, 'music.mp3')
-  await fs.writeFile(file, Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60)]))
-  expect(await sniffAudioFormat(file)).toEqual({ reader: 'wasm', codec: 'flac', from: 0 })
+  const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60)])
+  expect(await formatOf(flac, 'music.mp3')).toEqual({ reader: 'wasm', codec: 'flac', from: 0 })
 })

@@ -1,21 +1,17 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../../../src/core/clock.js'
 import { openSound } from '../../../../src/detect/audio/decode/open-sound.js'
 import { silentFlac } from '../../../support/silent-flac.js'
-import { folderForTest } from '../../../support/temporary-folder.js'
+import { filesForAll } from '../../../support/temporary-folder.js'
 import { unwatched } from '../../../support/unwatched-parsers.js'
 
 const MIB = 1024 * 1024
+const fileWith = filesForAll()
 
 it('a small file of much silence is decoded in pieces that fit into memory', async () => {
-  const folder = await folderForTest()
-  const file = path.join(folder, 'silence.flac')
   const bytes = silentFlac(120)
   expect(bytes.length).toBeLessThan(5000)
-  await fs.writeFile(file, bytes)
-  const { passages } = await openSound(file, {
+  const { passages } = await openSound(await fileWith(bytes), {
     timeoutSeconds: 30,
     ffmpeg: null,
     clock: systemClock,
