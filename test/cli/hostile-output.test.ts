@@ -200,8 +200,7 @@ describe('what verbs print of a service', () => {
       await daemon.ready()
       await whileItRuns()
     } finally {
-      daemon.signal('SIGTERM')
-      await daemon.exited
+      await daemon.drain()
     }
     expect(harmIn(daemon.output)).toBeNull()
     expect(isShown(daemon.output)).toBe(true)

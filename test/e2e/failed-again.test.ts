@@ -27,8 +27,7 @@ it('a file that a detector failed on goes to the one that replaces it, and not t
   const [, later] = await bench.registerMany(2, 'failed')
   const first = await bench.startHere(DETECTOR).ready()
   await bench.until('failed jobs', async () => (await first.failedJobs()).length === 2)
-  first.signal('SIGTERM')
-  await first.exited
+  await first.drain()
 
   const second = await bench.startHere(DETECTOR).ready()
   await bench.quiet()

@@ -11,6 +11,5 @@ it('every open asset gets one signed score, and the daemon stops cleanly', async
   await bench.expectExactlyOneEach()
   expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(Array(12).fill('stored'))
   expect(await daemon.metric('attestd_scores_total', 'how="accepted"')).toBe(12)
-  daemon.signal('SIGTERM')
-  expect(await daemon.exited).toBe(0)
+  expect(await daemon.drain()).toBe(0)
 })

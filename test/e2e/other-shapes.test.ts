@@ -64,6 +64,5 @@ it('a wallet-session service that gives what is not shown in shapes of its own g
   await bench.expectExactlyOneEach()
   expect(bench.requests('session')).toBe(1)
   expect(spoken).toEqual(new Set(Object.keys(SHAPES.replies ?? {})))
-  daemon.signal('SIGTERM')
-  expect(await daemon.exited).toBe(0)
+  expect(await daemon.drain()).toBe(0)
 })

@@ -18,8 +18,7 @@ beforeAll(async () => {
   assets = (await bench.registerMany(4, 'replay')).map(({ id }) => id)
   const daemon = await bench.startHere({ ATTESTD_DETECTOR_WORKERS: '2', ATTESTD_EXPECTED_SHARE: '0.6' }).ready()
   await bench.expectExactlyOneEach()
-  daemon.signal('SIGTERM')
-  await daemon.exited
+  await daemon.drain()
 })
 afterAll(() => bench.dispose())
 
@@ -87,8 +86,7 @@ it('the console of the next run shows the last hour and the assets of the run be
   const history = JSON.parse((await daemon.get('/history')).text) as { at: number[] }
   const { startedAt } = JSON.parse((await daemon.get('/status')).text) as { startedAt: number }
   expect(Math.min(...history.at)).toBeLessThan(startedAt)
-  daemon.signal('SIGTERM')
-  await daemon.exited
+  await daemon.drain()
 })
 
 it('it is the detector of the record that is asked, whatever is selected now', async () => {

@@ -4,7 +4,8 @@ import path from 'node:path'
 import { chromium } from 'playwright-core'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { jobIdOf } from '../../src/core/text.js'
-import { type BenchOptions, DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
+import type { BenchOptions, DaemonBench } from '../support/daemon-bench.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -21,8 +22,7 @@ const asUser = (user: string) => `Basic ${Buffer.from(`${user}:${PASSWORD}`).toS
 
 /** A bench whose detector is unsure of everything. */
 async function unsureBench(context: TestContext, options?: BenchOptions): Promise<DaemonBench> {
-  const bench = await DaemonBench.create(options)
-  context.onTestFinished(() => bench.dispose())
+  const bench = await benchOfTest(options, context)
   await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })
   return bench
 }
@@ -61,17 +61,14 @@ async function post(
 const waits = (bench: DaemonBench, daemon: DaemonUnderTest, id: string) =>
   bench.until('an asset on the list', async () => String((await get(daemon, '/review')).bytes).includes(jobIdOf(id)))
 
-async function filesIn(bench: DaemonBench, name: string): Promise<string> {
-  const ledger = path.join(bench.folder, name, 'ledger')
-  const lines = await Promise.all(
-    (await fsp.readdir(ledger)).map((file) => fsp.readFile(path.join(ledger, file), 'utf8')),
-  )
-  return lines.join('')
-}
+const linesOf = async (file: string): Promise<unknown[]> =>
+  (await fsp.readFile(file, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 it('an unsure asset waits for a person, whose score goes the way of every score', async (context) => {
   const bench = await unsureBench(context)
-  await bench.prepare()
   const asset = await bench.register('review')
   const daemon = await bench.startHere(REVIEW).ready()
   await waits(bench, daemon, asset.id)
@@ -100,18 +97,11 @@ it('an unsure asset waits for a person, whose score goes the way of every score'
 
   await daemon.end()
   const decision = expect.objectContaining({ by: 'ada', note: 'seen before', risk: 12.5, at: expect.any(Number) })
-  const lines = (await filesIn(bench, 'main'))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const data = path.join(bench.folder, 'main')
+  const ledger = await fsp.readdir(path.join(data, 'ledger'))
+  const lines = (await Promise.all(ledger.map((file) => linesOf(path.join(data, 'ledger', file))))).flat()
   expect(lines).toContainEqual(expect.objectContaining({ kind: 'receipt', decision }))
-  const audit = await fsp.readFile(path.join(bench.folder, 'main', 'audit.jsonl'), 'utf8')
-  expect(
-    audit
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toMatchObject([
+  expect(await linesOf(path.join(data, 'audit.jsonl'))).toMatchObject([
     { who: 'ada', by: 'console', action: 'decide', what: { asset: asset.id, risk: 12.5 }, result: 'done' },
     { who: 'bob', result: 'review-decided' },
   ])
@@ -119,7 +109,6 @@ it('an unsure asset waits for a person, whose score goes the way of every score'
 
 it('an urgent one waits for a person although the local clock is an hour behind the service', async (context) => {
   const bench = await unsureBench(context, { clockOffsetMs: 3_600_000 })
-  await bench.prepare()
   const asset = await bench.register('urgent', { turnaround: 'priority_5min' })
   const daemon = bench.startHere(REVIEW)
   await waits(bench, daemon, asset.id)
@@ -131,7 +120,6 @@ it('an urgent one waits for a person although the local clock is an hour behind 
 
 it('one that nobody decides gets no score, with a reason of its own', async (context) => {
   const bench = await unsureBench(context)
-  await bench.prepare()
   const daemon = await bench.startHere(REVIEW).ready()
   const asset = await bench.register('late', { deadlineInMs: 20_000 })
   await waits(bench, daemon, asset.id)
@@ -171,7 +159,6 @@ it.skipIf(findRedisServer() === null)(
 describe.skipIf(!fs.existsSync(CHROMIUM))('in a browser', () => {
   it('a person decides by the keyboard, on a screen of 360 px', async (context) => {
     const bench = await unsureBench(context)
-    await bench.prepare()
     const [first] = await bench.registerMany(2, 'browser', { title: `A long title ${'without-a-space'.repeat(12)}` })
     const daemon = await bench.startHere(REVIEW).ready()
     await waits(bench, daemon, first!.id)

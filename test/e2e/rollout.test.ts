@@ -27,11 +27,6 @@ async function inUse(daemon: DaemonUnderTest): Promise<string> {
   return detectors.map(({ id }) => id).join()
 }
 
-async function stop(daemon: DaemonUnderTest): Promise<void> {
-  daemon.signal('SIGTERM')
-  await daemon.exited
-}
-
 it('what a reload chose survives a restart, ends with a rollback, and a setting that is changed goes before it', async () => {
   const { bench, models } = await newBench()
   const setting = { ATTESTD_DETECTORS: 'tiny-image' }
@@ -39,7 +34,7 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
   expect(await models('rollback')).toMatchObject({ code: 78, err: expect.stringContaining('no selection before') })
   expect(await models('reload', ['--detectors', 'other'])).toMatchObject({ code: 0 })
   expect(await inUse(first)).toBe('other')
-  await stop(first)
+  await first.drain()
 
   const again = await bench.startHere(setting).ready()
   expect(await inUse(again)).toBe('other')
@@ -52,12 +47,12 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
   expect(await models('rollback')).toMatchObject({ code: 0, out: expect.stringContaining('tiny-image') })
   expect(await inUse(again)).toBe('tiny-image')
   await models('reload', ['--detectors', 'other'])
-  await stop(again)
+  await again.drain()
 
   const changed = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image=2' }).ready()
   expect(await inUse(changed)).toBe('tiny-image')
   expect(changed.log.map(({ msg }) => msg)).toContain('ATTESTD_DETECTORS changed, overriding the last reload')
-  await stop(changed)
+  await changed.drain()
 })
 
 it('a reload that leaves a kind of media without a detector says so in log and verb', async () => {

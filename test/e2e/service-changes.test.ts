@@ -13,8 +13,7 @@ it('a revoked key stops submission, is said by name, and costs no job and no pro
   await bench.until('not ready', async () => (await daemon.get('/readyz')).status === 503)
   expect((await daemon.get('/healthz')).status).toBe(200)
   expect(await daemon.failedJobs()).toEqual([])
-  daemon.signal('SIGTERM')
-  expect(await daemon.exited).toBe(0)
+  expect(await daemon.drain()).toBe(0)
 })
 
 it.skipIf(findRedisServer() === null)(

@@ -74,8 +74,7 @@ it('no secret is in the log, on a page, in the metrics or in a file of the data 
   }
   expect(daemon.output.length).toBeGreaterThan(1000)
   expectNoSecret(daemon.output, 'log')
-  daemon.signal('SIGTERM')
-  expect(await daemon.exited).toBe(0)
+  expect(await daemon.drain()).toBe(0)
   const files = Object.entries(await textsBelow(path.join(bench.folder, 'secrets')))
   expect(files.length).toBeGreaterThan(10)
   for (const [name, text] of files) expectNoSecret(text, name)

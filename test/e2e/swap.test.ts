@@ -63,8 +63,7 @@ it('SIGHUP swaps too; a package that is not accepted changes nothing and is said
   await bench.expectExactlyOneEach()
   expect(algorithms()).toEqual(['tiny-image@2.0.0', 'tiny-image@2.0.0'])
   expect(await daemon.metric('attestd_detector_reloads_total', 'outcome="model-digest-mismatch"')).toBe(1)
-  daemon.signal('SIGTERM')
-  expect(await daemon.exited).toBe(0)
+  expect(await daemon.drain()).toBe(0)
 })
 
 it('a shadow is measured on live work, recorded, shown, and never submitted', async () => {

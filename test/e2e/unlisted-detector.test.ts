@@ -25,8 +25,7 @@ it('a package that the list does not name is a shadow; log, models list, status 
   expect(await verb('models', 'reload', '--detectors', list)).toMatchObject({ code: 0 })
   expect((await verb('status')).out).not.toContain('copied is not in the list')
   expect((await verb('models', 'list')).out).toMatch(/copied .*scores, weight 1/)
-  daemon.signal('SIGTERM')
-  await daemon.exited
+  await daemon.drain()
   const doctor = await attestdVerb(['doctor'], bench.env({ ATTESTD_DETECTORS: 'tiny-image,*=shadow' }))
   expect(doctor.out).toContain(advice)
 })

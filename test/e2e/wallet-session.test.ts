@@ -31,8 +31,7 @@ describe('the daemon on a wallet-session service', () => {
     expect(scores).toHaveLength(samples.length)
     const { address } = bench.sandbox.wallets.attester
     expect(scores.map(({ attesterAddress }) => attesterAddress)).toEqual(samples.map(() => address))
-    daemon.signal('SIGTERM')
-    expect(await daemon.exited).toBe(0)
+    expect(await daemon.drain()).toBe(0)
     context.skip(anvil === null, 'no anvil here')
     const { rpcUrl } = await anvilFor(context, { keys: 0 })
     for (const { attestation } of scores) {
@@ -67,8 +66,7 @@ describe('the daemon on a wallet-session service', () => {
     await bench.until('a second session', () => wire.tokens().size > 1)
     const { privateKey } = bench.sandbox.wallets.attester
     const pages = await Promise.all(['/', '/metrics', '/status', '/readyz'].map(async (page) => daemon.get(page)))
-    daemon.signal('SIGTERM')
-    expect(await daemon.exited).toBe(0)
+    expect(await daemon.drain()).toBe(0)
     const written = [
       daemon.output,
       ...pages.map(({ text }) => text),

@@ -88,8 +88,7 @@ const killRedis: Act = async ({ redis }, _daemons, seed, nth) => {
 }
 const stopDaemon: Act = async ({ start }, daemons, seed, nth) => {
   const victim = drawBetween(0, daemons.length - 1, seed, 'victim', nth)
-  daemons[victim]!.signal('SIGTERM')
-  await daemons[victim]!.exited
+  await daemons[victim]!.drain()
   daemons[victim] = start(`daemon-${victim}`)
 }
 const cutStreams: Act = async ({ bench }) => {

@@ -45,8 +45,7 @@ it('kill -9 while files are analyzed leaves none of them in the temporary folder
   const isOfKilled = (name: string) => name.includes(`_${killed.pid}_`)
   const left = async () => (await fs.readdir(scratch, { recursive: true })).filter((name) => !PRIVATE_FOLDER.test(name))
   expect((await left()).filter(isOfKilled)).toEqual([])
-  next.signal('SIGTERM')
-  expect(await next.exited).toBe(0)
+  expect(await next.drain()).toBe(0)
   expect(await left()).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { callDaemon } from '../../src/app/running-daemon.js'
 import { jobIdOf } from '../../src/core/text.js'
-import { DaemonBench } from '../support/daemon-bench.js'
+import { benchOfTest } from '../support/bench-of-test.js'
 import type { DaemonProcess } from '../support/daemon-process.js'
 import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer } from '../support/redis-server.js'
@@ -35,8 +35,7 @@ async function decide(daemon: DaemonProcess, assetId: string, by: string, risk: 
 it.skipIf(findRedisServer() === null)(
   'a decision of a daemon that was suspended (SIGSTOP) after it had looked is refused, and its person learns which counts',
   async (context) => {
-    const bench = await DaemonBench.create()
-    context.onTestFinished(() => bench.dispose())
+    const bench = await benchOfTest({}, context)
     await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })
     const redis = await bench.redis()
     const line = await TcpProxy.to(redis.port)

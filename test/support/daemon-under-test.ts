@@ -35,6 +35,12 @@ export abstract class DaemonUnderTest {
   /** Ends it as abruptly as it can be; resolves when it is gone. */
   abstract end(): Promise<void>
 
+  /** Ends it as an operator does, with its work done. @returns its exit code */
+  drain(): Promise<number | null> {
+    this.signal('SIGTERM')
+    return this.exited
+  }
+
   /** Resolves with its address once it serves HTTP (it works by then, but may not be ready). */
   async serving(): Promise<ControlFile> {
     return this.#until('serves HTTP', async () => {

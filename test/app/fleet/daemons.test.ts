@@ -111,8 +111,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
       expect((await worker.get('/')).text).not.toContain('Nothing yet.')
     }
 
-    workers[1]!.signal('SIGTERM')
-    await workers[1]!.exited
+    await workers[1]!.drain()
     await bench.until('one that left', async () => (await known(front)).join() === 'analyze alive,intake+submit alive')
 
     await redis.kill9()
