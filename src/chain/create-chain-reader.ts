@@ -12,7 +12,6 @@ export interface RpcCallEvent {
   /** Origin of the endpoint. */
   readonly endpoint: string
   readonly outcome: 'ok' | Reason
-  readonly elapsedMs: number
 }
 
 export interface ChainReaderOptions extends Omit<RpcEndpointOptions, 'url'> {
@@ -66,9 +65,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }
     for (const endpoint of inOrder(endpoints, clock.monotonic())) {
       signal?.throwIfAborted()
-      const startedAt = clock.monotonic()
-      const count: Count = (outcome) =>
-        options.onCall?.({ endpoint: endpoint.name, outcome, elapsedMs: clock.monotonic() - startedAt })
+      const count: Count = (outcome) => options.onCall?.({ endpoint: endpoint.name, outcome })
       try {
         const result = await endpoint.use(work, signal)
         for (const doubt of doubts) blame(doubt.endpoint, doubt.failure, doubt.count)

@@ -1,7 +1,6 @@
 /** What attestd knows of a chain without asking it. */
 export interface Network {
   readonly chainId: number
-  readonly name: string
   /** An endpoint for everyone, rate-limited; null where none is known. */
   readonly publicRpcUrl: string | null
   /** Version in the EIP-712 domain of the chain's EAS contract. */
@@ -12,16 +11,16 @@ export interface Network {
 const RECENT_EAS = '1.2.0'
 
 /**
- * Names and endpoints are those of viem's chain definitions, repeated because importing these two loads all of them
+ * The endpoints are those of viem's chain definitions, repeated because importing these two loads all of them
  * (0.2 s, 30 MB); a test compares. Base has an older EAS than its test net, by EAS's README.
  */
 const KNOWN: readonly Network[] = [
-  { chainId: 8453, name: 'Base', publicRpcUrl: 'https://mainnet.base.org', easDomainVersion: '1.0.1' },
-  { chainId: 84532, name: 'Base Sepolia', publicRpcUrl: 'https://sepolia.base.org', easDomainVersion: RECENT_EAS },
+  { chainId: 8453, publicRpcUrl: 'https://mainnet.base.org', easDomainVersion: '1.0.1' },
+  { chainId: 84532, publicRpcUrl: 'https://sepolia.base.org', easDomainVersion: RECENT_EAS },
 ]
 
-/** The chain's facts; of a chain that is not known, its number as its name and no endpoint. */
+/** The chain's facts; of a chain that is not known, no endpoint. */
 export function networkOf(chainId: number): Network {
-  const unknown = { chainId, name: `chain ${chainId}`, publicRpcUrl: null, easDomainVersion: RECENT_EAS }
+  const unknown = { chainId, publicRpcUrl: null, easDomainVersion: RECENT_EAS }
   return KNOWN.find((network) => network.chainId === chainId) ?? unknown
 }

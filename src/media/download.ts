@@ -9,9 +9,8 @@ import type { ContentHashAlgorithm } from './media-source.js'
 import type { MediaUri } from './uri.js'
 import { fetchWeb, type HttpsFetchOptions } from './web/https-fetch.js'
 
-/** A finished download: where the bytes came from, and what keeps them in place. */
+/** A finished download, and what keeps it in place. */
 export interface Arrival {
-  readonly origin: string
   readonly digest: string
   readonly hold: { release(): void }
 }
@@ -45,12 +44,12 @@ export async function download(
     return new AttestdError('media-timeout', `The media did not arrive within ${timeoutMs} ms.`)
   })
   try {
-    const { value, origin } = await pool.run({ host, slowBefore }, deadline.signal, (transfer) =>
+    const spooled = await pool.run({ host, slowBefore }, deadline.signal, (transfer) =>
       receive(uri, hash, transfer, options),
     )
-    const hold = await cache.commit(value)
-    onEvent({ type: 'fetched', scheme, origin, bytes: value.bytes, ms: Math.round(clock.monotonic() - started) })
-    return { origin, digest: value.digest, hold }
+    const hold = await cache.commit(spooled)
+    onEvent({ type: 'fetched', scheme, bytes: spooled.bytes, ms: Math.round(clock.monotonic() - started) })
+    return { digest: spooled.digest, hold }
   } catch (error) {
     const { reason } = toAttestdError(error)
     if (reason === 'media-too-slow' || reason === 'media-busy') onEvent({ type: 'put-off', scheme, reason })
@@ -67,12 +66,12 @@ async function receive(
   hash: string | null,
   transfer: Transfer,
   options: DownloadOptions,
-): Promise<{ value: Spooled; origin: string }> {
+): Promise<Spooled> {
   const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, hash, options)
   if (uri.kind === 'ipfs') return fetchIpfs(uri, write, transfer, options)
   const disconnect = transfer.connect()
   try {
-    return { value: await write(fetchWeb(uri.url, transfer, options)), origin: uri.url.host }
+    return await write(fetchWeb(uri.url, transfer, options))
   } finally {
     disconnect()
   }

@@ -9,9 +9,6 @@ export type MediaEvent =
       /** Host and port of the gateway. */
       readonly gateway: string
       readonly outcome: GatewayOutcome | 'cancelled'
-      /** Verified bytes received. */
-      readonly bytes: number
-      readonly ms: number
     }
   /** The cache was asked, or acted: `shared` joined a fetch that was under way. */
   | {
@@ -22,7 +19,6 @@ export type MediaEvent =
   | {
       readonly type: 'fetched'
       readonly scheme: 'ipfs' | 'https'
-      readonly origin: string
       readonly bytes: number
       readonly ms: number
     }

@@ -16,10 +16,6 @@ export interface FetchedMedia {
   /** Absolute path of a complete, verified, read-only file. Stays in place while `release` was not called. */
   readonly file: string
   readonly bytes: number
-  /** 0x and 64 hex characters, the asset's contentHash that was checked. */
-  readonly contentHash: string
-  /** Where the bytes came from: `cache`, or the gateway or host name. */
-  readonly origin: string
   /** Lets the cache evict the file again. Call once. */
   release(): void
 }

@@ -28,7 +28,7 @@ export class SharedMediaSource implements MediaSource {
     const hash = parseContentHash(request.contentHash)
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#refuseWhenClosed()
-      const cached = await this.#fromCache(hash, 'cache')
+      const cached = await this.#parts.cache.acquire(hash)
       if (round === 1) this.#reportCache(cached, hash)
       const media = cached ?? (await this.#fetchShared(request, uri, hash, signal))
       if (media) return media
@@ -43,7 +43,7 @@ export class SharedMediaSource implements MediaSource {
       `unstated ${text}`,
       text,
       (runSignal) => download(uri, null, undefined, runSignal, this.#parts),
-      ({ digest, origin }) => this.#fromCache(digest, origin),
+      ({ digest }) => this.#parts.cache.acquire(digest),
     )
     if (media) return media
     throw new AttestdError('media-cache-failed', 'The media vanished from the cache.')
@@ -69,18 +69,13 @@ export class SharedMediaSource implements MediaSource {
         hash,
         text,
         (runSignal) => download(uri, hash, slowBefore, runSignal, this.#parts),
-        ({ origin }) => this.#fromCache(hash, origin),
+        () => this.#parts.cache.acquire(hash),
         signal,
       )
     } catch (error) {
       if (label !== text && !signal?.aborted) return null
       throw error
     }
-  }
-
-  async #fromCache(hash: string, origin: string): Promise<FetchedMedia | null> {
-    const lease = await this.#parts.cache.acquire(hash)
-    return lease && { ...lease, contentHash: hash, origin }
   }
 
   #reportCache(cached: FetchedMedia | null, hash: string): void {

@@ -122,10 +122,6 @@ export class Gate {
     return changed
   }
 
-  get hasRole(): boolean {
-    return this.#hasRole
-  }
-
   get stakeOk(): boolean {
     return this.shutOut === null && this.#stake !== null && !this.#stakeDoubted
   }

@@ -32,7 +32,7 @@ function setUp(slowFetches?: number) {
   return { arrival, aside, clock, fetched: fetchAside(job, run, { clock, media }), requests, run }
 }
 
-const MEDIA = { file: '/a', bytes: 1, contentHash: '0x', origin: 'cache', release: () => {} }
+const MEDIA = { file: '/a', bytes: 1, release: () => {} }
 
 it('a fast fetch keeps the slot of its job', async () => {
   const { arrival, aside, clock, fetched } = setUp()

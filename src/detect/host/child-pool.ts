@@ -155,15 +155,14 @@ export class ChildPool {
   }
 
   async #launchWarm(ended: EndListener): Promise<DetectorProcess> {
-    const { clock, startChild, onEvent } = this.#options
-    const began = clock.monotonic()
+    const { startChild, onEvent } = this.#options
     try {
       const child = await startChild(this.#closing.signal)
       this.#living.add(child)
       void child.ended.then((end) => this.#afterEnd(child, end, ended))
       if (this.#closing.signal.aborted) await child.kill('closed')
       this.#closing.signal.throwIfAborted()
-      onEvent({ type: 'child-started', pid: child.pid, startMs: clock.monotonic() - began })
+      onEvent({ type: 'child-started', pid: child.pid })
       return child
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#reportStartFailed(toAttestdError(error))

@@ -188,17 +188,20 @@ export class DetectorCrew {
     isCostly: boolean,
     signal?: AbortSignal,
   ): Promise<Detection> {
-    const { clock, expectedShare } = this.#options
+    const { clock, expectedShare, log } = this.#options
     const began = clock.monotonic()
-    const { stepAside } = request
+    const { label, stepAside } = request
+    const facts = { asset: label, detector: pack.manifest.id }
+    const report = (outcome: 'scored' | AttestdError['reason']) =>
+      log.debug({ ...facts, outcome, totalMs: Math.round(clock.monotonic() - began) }, 'file was measured')
     try {
       const job = jobOf(pack, request, expectedShare)
       const measured = await this.#watched(pack, this.#pool.run(job, signal, { isCostly, stepAside }))
       const detection = toDetection(pack, measured, this.#options)
-      this.#report(request, pack, began, 'scored', detection)
+      report('scored')
       return detection
     } catch (error) {
-      if (!isAbort(error)) this.#report(request, pack, began, toAttestdError(error).reason)
+      if (!isAbort(error)) report(toAttestdError(error).reason)
       throw error
     }
   }
@@ -256,23 +259,6 @@ export class DetectorCrew {
       // A shadow is never what keeps the daemon from its work.
       startChild: (signal) => startWarmChild({ ...child, serversMustAnswer: !this.#started && !lowPriority }, signal),
     })
-  }
-
-  #report(
-    { mediaType, label }: DetectRequest,
-    pack: DetectorPackage,
-    began: number,
-    outcome: 'scored' | AttestdError['reason'],
-    detection?: Detection,
-  ): void {
-    const totalMs = this.#options.clock.monotonic() - began
-    const detectorId = pack.manifest.id
-    const { elapsedMs } = detection ?? {}
-    this.#options.onEvent({ type: 'job-finished', detectorId, mediaType, outcome, totalMs, elapsedMs })
-    this.#options.log.debug(
-      { asset: label, detector: detectorId, outcome, totalMs: Math.round(totalMs) },
-      'file was measured',
-    )
   }
 }
 

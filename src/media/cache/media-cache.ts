@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import { createContentHasher } from '../content-hash.js'
 import type { OnMediaEvent } from '../media-event.js'
-import type { ContentHashAlgorithm } from '../media-source.js'
+import type { ContentHashAlgorithm, FetchedMedia } from '../media-source.js'
 import { openWorkspace, type Workspace } from './cache-workspace.js'
 import { onDisk, type Spooled } from './spool.js'
 
@@ -18,13 +18,6 @@ export interface MediaCacheOptions {
   readonly clock: Clock
   readonly log: Log
   readonly onEvent: OnMediaEvent
-}
-
-/** A cached file that stays in place until released. */
-export interface Lease {
-  readonly file: string
-  readonly bytes: number
-  release(): void
 }
 
 interface Entry {
@@ -82,7 +75,7 @@ export class MediaCache {
    * @param hash `0x` and 64 lower-case hex characters
    * @returns null where it is not cached, or was corrupt and has been removed
    */
-  async acquire(hash: string): Promise<Lease | null> {
+  async acquire(hash: string): Promise<FetchedMedia | null> {
     const file = this.#fileOf(hash)
     // A symbolic link is no file of ours, wherever it leads. At once, see `requireFolder`.
     const stat = lstatSync(file, { throwIfNoEntry: false })
@@ -137,7 +130,7 @@ export class MediaCache {
     await this.#workspace.close()
   }
 
-  async #lease(file: string, entry: Entry, { mtime, size }: { mtime: Date; size: number }): Promise<Lease> {
+  async #lease(file: string, entry: Entry, { mtime, size }: Stats): Promise<FetchedMedia> {
     const link = this.#workspace.path()
     try {
       linkSync(file, link)

@@ -60,7 +60,7 @@ export class HedgedRace<C, T> {
   readonly #starts = new Map<C, number>()
   readonly #errors: unknown[] = []
   readonly #watch = new AbortController()
-  #settle!: { resolve: (won: { value: T; candidate: C }) => void; reject: (error: unknown) => void }
+  #settle!: { resolve: (value: T) => void; reject: (error: unknown) => void }
   #settled = false
 
   constructor(options: RaceOptions<C, T>) {
@@ -69,12 +69,12 @@ export class HedgedRace<C, T> {
   }
 
   /** To be called once; returns when the losers have ended too. @throws RaceLostError, a final error, or the signal's reason */
-  async run(): Promise<{ value: T; candidate: C }> {
+  async run(): Promise<T> {
     const { signal } = this.#options
     signal.throwIfAborted()
     const onAbort = () => this.#finish(() => this.#settle.reject(signal.reason))
     signal.addEventListener('abort', onAbort, { once: true })
-    const outcome = new Promise<{ value: T; candidate: C }>((resolve, reject) => {
+    const outcome = new Promise<T>((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
     this.#startNext()
@@ -126,7 +126,7 @@ export class HedgedRace<C, T> {
   #onSuccess(runner: Runner<C>, value: T): void {
     this.#runners.delete(runner)
     if (this.#settled) this.#options.onUnused(value)
-    else this.#finish(() => this.#settle.resolve({ value, candidate: runner.candidate }))
+    else this.#finish(() => this.#settle.resolve(value))
   }
 
   #onFailure(runner: Runner<C>, error: unknown): void {

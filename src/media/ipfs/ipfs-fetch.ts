@@ -50,7 +50,7 @@ export async function fetchIpfs(
   write: Write,
   transfer: Transfer,
   options: IpfsFetchOptions,
-): Promise<{ value: Spooled; origin: string }> {
+): Promise<Spooled> {
   const { health, clock, hedgeMs, pool } = options
   const gateways = health.order()
   if (gateways.length === 0) throw noGateway(health.retryAfterMs())
@@ -66,8 +66,7 @@ export async function fetchIpfs(
     onSlow: (gateway) => note(gateway, 'slow', undefined, options),
   })
   try {
-    const { value, candidate } = await race.run()
-    return { value, origin: candidate.name }
+    return await race.run()
   } catch (error) {
     throw error instanceof RaceLostError ? summary(error.errors, health.retryAfterMs()) : error
   }
@@ -81,28 +80,16 @@ async function tryGateway(
   transfer: Transfer,
   options: IpfsFetchOptions,
 ): Promise<Spooled> {
-  const started = options.clock.monotonic()
   const disconnect = transfer.connect()
-  let bytes = 0
   let silent = true
   const arrived = (size: number) => {
     silent = false
     return transfer.arrived(size)
   }
-  const onBlock = (size: number) => {
-    bytes += size
-    context.progress()
-  }
   const report = (outcome: GatewayOutcome | 'cancelled') =>
-    options.onEvent({
-      type: 'gateway',
-      gateway: gateway.name,
-      outcome,
-      bytes,
-      ms: Math.round(options.clock.monotonic() - started),
-    })
+    options.onEvent({ type: 'gateway', gateway: gateway.name, outcome })
   try {
-    const value = await readFrom(uri, write, gateway, { onBlock, arrived }, context.signal, options)
+    const value = await readFrom(uri, write, gateway, arrived, context, options)
     note(gateway, 'ok', undefined, options)
     report('ok')
     return value
@@ -120,8 +107,8 @@ async function readFrom(
   uri: IpfsUri,
   write: Write,
   gateway: Gateway,
-  { arrived, onBlock }: { arrived(bytes: number): Promise<void>; onBlock(bytes: number): void },
-  signal: AbortSignal,
+  arrived: (bytes: number) => Promise<void>,
+  { progress, signal }: AttemptContext,
   { http, maxBytes }: IpfsFetchOptions,
 ): Promise<Spooled> {
   const budget = createByteBudget(maxBytes, arrived)
@@ -130,7 +117,7 @@ async function readFrom(
   const blocks = new VerifiedBlocks({
     openCar: () => openCar(http, gateway, uri, budget, attempt.signal),
     fetchBlock: (cid) => fetchBlock(http, gateway, cid, budget, attempt.signal),
-    onBlock,
+    onBlock: progress,
   })
   try {
     return await write(readUnixfsFile(uri, blocks, maxBytes))

@@ -55,10 +55,10 @@ describe('detectors in metrics', () => {
 describe('media in metrics', () => {
   it('count gateways by outcome, fetches by origin, bytes of what was had', async () => {
     const { media, series } = counted()
-    media({ type: 'gateway', gateway: 'g:1', outcome: 'cancelled', bytes: 7, ms: 1 })
+    media({ type: 'gateway', gateway: 'g:1', outcome: 'cancelled' })
     media({ type: 'cache', outcome: 'hit', bytes: 100 })
     media({ type: 'cache', outcome: 'evicted', bytes: 1000 })
-    media({ type: 'fetched', scheme: 'ipfs', origin: 'g:1', bytes: 50, ms: 2500 })
+    media({ type: 'fetched', scheme: 'ipfs', bytes: 50, ms: 2500 })
     expect(await series(/^attestd_gateway_requests_total\{.* [1-9]/)).toEqual([
       'attestd_gateway_requests_total{gateway="g:1",outcome="cancelled"} 1',
     ])

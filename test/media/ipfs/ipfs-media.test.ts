@@ -67,7 +67,7 @@ describe('ipfs:// media', () => {
       const source = await startSource({ gateways: [gateway.url] })
       const media = await source.fetch({ uri: await build(dag), contentHash: sha256Hex(content) })
       expect(Buffer.compare(await fs.readFile(media.file), content)).toBe(0)
-      expect(media).toMatchObject({ bytes: content.length, contentHash: sha256Hex(content), origin: gateway.name })
+      expect(media).toMatchObject({ bytes: content.length })
       expect(gateway.methods).toEqual(new Set(['GET']))
       expect(gateway.requests.some((request) => request.includes('format=raw'))).toBe(noCar)
     })
@@ -96,9 +96,9 @@ describe('ipfs:// media', () => {
     const dag = new TestDag()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [gateway.url.replace('://', '://user:p%40ss@')] })
-    const media = await source.fetch({ uri: `ipfs://${await dag.add({ '': small })}`, contentHash: sha256Hex(small) })
+    await source.fetch({ uri: `ipfs://${await dag.add({ '': small })}`, contentHash: sha256Hex(small) })
     expect(gateway.authorizations).toEqual([`Basic ${Buffer.from('user:p@ss').toString('base64')}`])
-    expect(JSON.stringify([media.origin, source.events])).not.toContain('p@ss')
+    expect(JSON.stringify(source.events)).not.toContain('p@ss')
   })
 
   it('states the content hash itself where none is given', async () => {
@@ -107,9 +107,11 @@ describe('ipfs:// media', () => {
     const source = await startSource({ gateways: [gateway.url] })
     const uri = `ipfs://${await dag.add({ '': large })}`
     const media = await source.fetchUnstated(uri)
-    expect(media).toMatchObject({ contentHash: sha256Hex(large), bytes: large.length, origin: gateway.name })
+    expect(media.bytes).toBe(large.length)
     expect(Buffer.compare(await fs.readFile(media.file), large)).toBe(0)
-    expect(await source.fetch({ uri, contentHash: sha256Hex(large) })).toMatchObject({ origin: 'cache' })
+    const { length: asked } = gateway.requests
+    await source.fetch({ uri, contentHash: sha256Hex(large) })
+    expect(gateway.requests).toHaveLength(asked)
     await source.close()
     expect((await failure(source.fetchUnstated(uri))).reason).toBe('draining')
   })
@@ -130,7 +132,7 @@ describe('ipfs:// media', () => {
     const source = await startSource({ gateways: [gateway.url], contentHash: 'keccak256' })
     const contentHash = `0x${Buffer.from(keccak_256(large)).toString('hex')}`
     const uri = `ipfs://${await dag.add({ '': large })}`
-    expect(await source.fetch({ uri, contentHash })).toMatchObject({ contentHash })
+    expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: large.length })
     expect(await failure(source.fetch({ uri, contentHash: sha256Hex(large) }))).toMatchObject({
       reason: 'content-hash-mismatch',
     })

@@ -37,8 +37,8 @@ describe('https:// media', () => {
     const site = await startSite((_, response) => response.end(content))
     const source = await site.source()
     const media = await source.fetch({ uri: site.uri, contentHash })
-    expect(media).toMatchObject({ bytes: content.length, contentHash, origin: `media.test:${site.port}` })
-    expect(await source.fetch({ uri: site.uri, contentHash })).toMatchObject({ origin: 'cache' })
+    expect(media).toMatchObject({ bytes: content.length })
+    expect(await source.fetch({ uri: site.uri, contentHash })).toMatchObject({ bytes: content.length })
     expect(site.requests).toEqual(['media.test/photo.jpg'])
   })
 
