@@ -46,6 +46,14 @@ export interface AnalyzeOptions {
   readonly events: PipelineEvents
 }
 
+type AnalyzeEnd = JobEnd<StoredAnalyzeResult>
+
+/** A run with its job, and the ports. */
+interface Analysis extends AnalyzeOptions {
+  readonly job: AnalyzeJob
+  readonly run: JobRun<unknown>
+}
+
 /** After this time it is looked whether the verdict on the same content is there, ms. */
 const ELSEWHERE_MS = 1000
 /** After this time it is looked whether there is a detector again, here or on another daemon, ms. */
@@ -58,70 +66,56 @@ const MAX_KILLS = 3
  * the network API.
  * A reason of kind `abstain` is a result, every other error goes to the queue's retry rules.
  */
-export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Promise<JobEnd<StoredAnalyzeResult>> {
-  return (run) => verdictOn(run, options)
+export function analyze(options: AnalyzeOptions): (run: JobRun<unknown>) => Promise<AnalyzeEnd> {
+  return async (run) => verdictOn({ ...options, run, job: parseAnalyzeJob(run.data) })
 }
 
-async function verdictOn(run: JobRun<unknown>, options: AnalyzeOptions): Promise<JobEnd<StoredAnalyzeResult>> {
-  const job = parseAnalyzeJob(run.data)
-  const look = await lookAt(job, run, options)
+async function verdictOn(one: Analysis): Promise<AnalyzeEnd> {
+  const look = await lookAt(one)
   if (!look) return { kind: 'hold', reason: 'analysis-elsewhere', delayMs: ELSEWHERE_MS }
-  if ('refusal' in look) return abstained(look, job, run, options)
+  if ('refusal' in look) return abstained(look, one)
   try {
-    return await handOn(look, job, run, options)
+    return await handOn(look, one)
   } finally {
     const { asset, detection, media } = look
-    if (media) options.shadows.offer({ asset, submitted: detection, media })
+    if (media) one.shadows.offer({ asset, submitted: detection, media })
   }
 }
 
-async function handOn(
-  { asset, by, cached, detection }: Found,
-  job: AnalyzeJob,
-  run: JobRun<unknown>,
-  options: AnalyzeOptions,
-): Promise<JobEnd<StoredAnalyzeResult>> {
+async function handOn({ asset, by, cached, detection }: Found, one: Analysis): Promise<AnalyzeEnd> {
+  const { job, log, run, unsurePolicy } = one
   const verdict = verdictOf(detection)
   const { mediaType } = asset
   const doubt = doubtText(detection)
-  if (doubt !== null && options.unsurePolicy === 'abstain') {
+  if (doubt !== null && unsurePolicy === 'abstain') {
     const message = `The risk of ${riskText(verdict.risk)} by ${verdict.algorithm} ${doubt}.`
-    return abstained({ refusal: new AttestdError('detector-unsure', message), mediaType, by }, job, run, options)
+    return abstained({ refusal: new AttestdError('detector-unsure', message), mediaType, by }, one)
   }
-  const isReviewed = doubt !== null && options.unsurePolicy === 'review'
+  const isReviewed = doubt !== null && unsurePolicy === 'review'
   const review = isReviewed ? { review: reviewOf(detection, doubt, job) } : {}
-  await addSubmission(run.id, { ...job, asset, verdict, sent: null, ...review }, options)
+  await addSubmission(run.id, { ...job, asset, verdict, sent: null, ...review }, one)
   const facts = { asset: asset.id, attempt: run.attempt, risk: percentOf(verdict.risk), cached }
-  options.log.info(facts, isReviewed ? 'risk measured; a person decides' : 'risk measured')
+  log.info(facts, isReviewed ? 'risk measured; a person decides' : 'risk measured')
   return { kind: 'done', result: storeAnalyzeResult({ outcome: 'scored', mediaType, verdict, cached }) }
 }
 
-async function abstained(
-  { by, mediaType, refusal }: Refused,
-  job: AnalyzeJob,
-  run: JobRun<unknown>,
-  options: AnalyzeOptions,
-): Promise<JobEnd<StoredAnalyzeResult>> {
+async function abstained({ by, mediaType, refusal }: Refused, one: Analysis): Promise<AnalyzeEnd> {
+  const { detectors, job, log, run } = one
   const { reason, message } = refusal
-  if (reason === 'detector-none' && mediaType) return await leftToOthers(job, mediaType, run.id, options)
+  if (reason === 'detector-none' && mediaType) return await leftToOthers(mediaType, one)
   const lastBy = isDetectorsOwn(reason) ? by : null
-  if (lastBy && isByOther(lastBy, job.asset.contentHash, options.detectors)) throw replacedMeanwhile(refusal)
-  options.log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
+  if (lastBy && isByOther(lastBy, job.asset.contentHash, detectors)) throw replacedMeanwhile(refusal)
+  log.info({ asset: job.asset.id, attempt: run.attempt, reason, detail: message }, 'abstained')
   return { kind: 'done', result: { outcome: 'abstained', reason, message, ...(lastBy && { by: lastBy }) } }
 }
 
 /** Waits for a daemon that can judge this kind, which may be this one later: no abstention, since nobody has looked at it. */
-async function leftToOthers(
-  job: AnalyzeJob,
-  mediaType: MediaType,
-  id: string,
-  { log, queue }: AnalyzeOptions,
-): Promise<JobEnd<StoredAnalyzeResult>> {
+async function leftToOthers(mediaType: MediaType, { job, log, queue, run }: Analysis): Promise<AnalyzeEnd> {
   const { asset } = job
   // Its detector was unloaded meanwhile: no other job of this queue is taken here.
   if (asset.mediaType !== null) return { kind: 'hold', reason: 'detector-none', delayMs: DETECTOR_GONE_MS }
   const typed: AnalyzeJob = { ...job, asset: { ...asset, mediaType } }
-  await queue.add(analyzeQueue(mediaType), id, typed, { priority: priorityOf(asset.turnaround) })
+  await queue.add(analyzeQueue(mediaType), run.id, typed, { priority: priorityOf(asset.turnaround) })
   log.debug({ asset: asset.id, mediaType }, 'asset was left to a daemon with a detector for it')
   return { kind: 'done', result: { outcome: 'moved', mediaType } }
 }
@@ -155,11 +149,11 @@ async function addSubmission(id: string, job: SubmitJob, { queue }: AnalyzeOptio
 }
 
 /** @returns null while another job measures the same content */
-async function lookAt(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOptions): Promise<Found | Refused | null> {
+async function lookAt(one: Analysis): Promise<Found | Refused | null> {
+  const { detectors, events, job, run } = one
   const { asset } = job
   const { id, signal } = run
-  const { detectors } = options
-  const fetchMedia = () => fetchAside(job, run, options)
+  const fetchMedia = () => fetchAside(job, run, one)
   let fetched: FetchedMedia | null = null
   let judge: Judge = { mediaType: asset.mediaType, by: null }
   try {
@@ -172,22 +166,22 @@ async function lookAt(job: AnalyzeJob, run: JobRun<unknown>, options: AnalyzeOpt
     if (!detector) throw new AttestdError('detector-none', `No detector is loaded for ${mediaType}.`)
     const { expectedShare, platform } = detectors
     const key = { contentHash, detectorDigest: detector.digest, mediaType, platform, expectedShare }
-    const known = await knownDetection(key, options)
+    const known = await knownDetection(key, one)
     if (!known) fetched ??= await fetchMedia()
     const once =
       known ??
       // Claimed once the bytes are here: an address that never answers holds up no other asset with the same content.
-      (await detectOnce(key, id, options, () => {
+      (await detectOnce(key, one, () => {
         // The detectors may have been replaced while the media was fetched.
         judge = judgeOf(mediaType, detectors.detectorFor(mediaType, contentHash), detectors)
         const { stepAside } = run
         return detectors.detect({ file: fetched!.file, mediaType, contentHash, label: id, stepAside }, signal)
       }).catch(async (error: unknown) => {
-        if (isAbstention(error)) options.events.refused?.({ asset: typed, detector })
-        throw await markedFailure(await countedKill(error, key, job, run), key, job, run, detectors)
+        if (isAbstention(error)) events.refused?.({ asset: typed, detector })
+        throw await markedFailure(await countedKill(error, key, one), key, one)
       }))
     if (once && !once.cached) {
-      options.events.detected?.({ asset: typed, detection: once.detection })
+      events.detected?.({ asset: typed, detection: once.detection })
       return { asset: typed, by: judge.by, ...once, media: fetched }
     }
     fetched?.release()
@@ -211,17 +205,12 @@ async function knownDetection(key: VerdictKey, { log, verdicts }: AnalyzeOptions
 }
 
 /** @returns null while another owner measures the same content */
-function detectOnce(
-  key: VerdictKey,
-  owner: string,
-  options: AnalyzeOptions,
-  measure: () => Promise<Detection>,
-): Promise<Once | null> {
-  const { clock, log, queue, verdicts } = options
-  const claim = { claims: queue.claims, clock, owner, onFailure: (error: unknown) => warnOfStore(log, error) }
+function detectOnce(key: VerdictKey, one: Analysis, measure: () => Promise<Detection>): Promise<Once | null> {
+  const { clock, log, queue, run, verdicts } = one
+  const claim = { claims: queue.claims, clock, owner: run.id, onFailure: (error: unknown) => warnOfStore(log, error) }
   return claimedWork(verdictName(key), claim, async () => {
     // It may have come between the look and the claim.
-    const late = await knownDetection(key, options)
+    const late = await knownDetection(key, one)
     if (late) return late
     const detection = await measure()
     // By what measured it: the detectors may have been replaced while the media was fetched.
@@ -239,12 +228,7 @@ function judgeOf(
 }
 
 /** Counts tries in which the detector process was killed; with the last of them the file counts as what crashes it. */
-async function countedKill(
-  error: unknown,
-  { detectorDigest }: VerdictKey,
-  job: AnalyzeJob,
-  run: JobRun<unknown>,
-): Promise<unknown> {
+async function countedKill(error: unknown, { detectorDigest }: VerdictKey, { job, run }: Analysis): Promise<unknown> {
   if (run.signal.aborted || !(error instanceof AttestdError) || error.reason !== 'detector-killed') return error
   const count = (job.kills?.detectorDigest === detectorDigest ? job.kills.count : 0) + 1
   if (count < MAX_KILLS) {
@@ -259,9 +243,7 @@ async function countedKill(
 async function markedFailure(
   error: unknown,
   { detectorDigest, mediaType }: VerdictKey,
-  job: AnalyzeJob,
-  run: JobRun<unknown>,
-  detectors: DetectorHost,
+  { detectors, job, run }: Analysis,
 ): Promise<unknown> {
   if (run.signal.aborted || !(error instanceof AttestdError) || !isByDetector(error.reason)) return error
   if (detectors.detectorFor(mediaType, job.asset.contentHash)?.digest !== detectorDigest) {

@@ -35,6 +35,13 @@ export interface SubmitOptions {
 
 /** Only what is in the units of the queue may be saved. */
 type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): Promise<void> }
+type SubmitEnd = JobEnd<StoredSubmitResult>
+
+/** A run with its job, and the ports. */
+interface Submission extends SubmitOptions {
+  readonly job: SubmitJob
+  readonly run: SubmitRun
+}
 
 /** Pause of a job whose question or send was refused by a gate of the service, ms. */
 const REFUSED_PAUSE_MS = 5000
@@ -48,79 +55,69 @@ const FINAL_STATUSES = new Set<unknown>([500, 501])
  * score before every send; records the attempt durably before the first byte leaves; and after an unclear end sends
  * again only when the earlier request can no longer be accepted, because its timestamp has left the service's window.
  */
-export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<JobEnd<StoredSubmitResult>> {
-  return (run) => receiptFor(run, options)
+export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<SubmitEnd> {
+  return async (run) => receiptFor({ ...options, run, job: parseSubmitJob(run.data) })
 }
 
-async function receiptFor(run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
-  const job = parseSubmitJob(run.data)
-  const gate = options.gate.check()
+async function receiptFor(one: Submission): Promise<SubmitEnd> {
+  const { job, run } = one
+  const gate = one.gate.check()
   if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
-  if (job.review && !job.decision) return untilDecided(job, job.review, run, options)
+  if (job.review && !job.decision) return untilDecided(job.review, one)
 
   try {
-    const standing = await ask(job, run, options)
+    const standing = await ask(one)
     if (standing !== 'free') return standing
-    return await send(job, run, options)
+    return await send(one)
   } catch (error) {
     if (run.signal.aborted) throw error
-    return await holdOrThrow(toAttestdError(error), run, options)
+    return await holdOrThrow(toAttestdError(error), one)
   }
 }
 
 /** Waits for a person, who puts a decided job in the place of this one, until the deadline. */
-function untilDecided(
-  job: SubmitJob,
-  { deadline, doubt }: Review,
-  run: SubmitRun,
-  options: SubmitOptions,
-): JobEnd<StoredSubmitResult> {
-  const leftMs = deadline - options.serviceClock.now()
+function untilDecided({ deadline, doubt }: Review, one: Submission): SubmitEnd {
+  const leftMs = deadline - one.serviceClock.now()
   if (leftMs > 0)
     return { kind: 'hold', reason: 'review-waiting', delayMs: Math.min(Math.ceil(leftMs), REVIEW_LOOK_MS) }
-  const { algorithm, risk } = job.verdict
+  const { algorithm, risk } = one.job.verdict
   const message = `Nobody decided; the risk of ${riskText(risk)} by ${algorithm} ${doubt}.`
-  return finish(job, run, options, { outcome: 'abstained', reason: 'review-expired', message })
+  return finish(one, { outcome: 'abstained', reason: 'review-expired', message })
 }
 
 /** What the service has on record; `free` when a send cannot double an earlier one. */
-async function ask(
-  job: SubmitJob,
-  run: SubmitRun,
-  options: SubmitOptions,
-): Promise<JobEnd<StoredSubmitResult> | 'free'> {
+async function ask(one: Submission): Promise<SubmitEnd | 'free'> {
+  const { gate, job, log, run, service, serviceClock } = one
   // Read before asking: only what has settled by the time of the question is covered by its answer.
-  const askedAt = options.serviceClock.now()
-  const asset = await options.service.find(job.asset.id, run.signal)
-  options.gate.wentThrough()
+  const askedAt = serviceClock.now()
+  const asset = await service.find(job.asset.id, run.signal)
+  gate.wentThrough()
   if (typeof asset?.myScore === 'number') {
-    const foreign = job.sent === null && (await suspect(job, job.unscoredAt, run, options))
-    return onRecord(job, { ...asset, myScore: asset.myScore }, foreign, run, options)
+    const foreign = job.sent === null && (await suspect(job.unscoredAt, one))
+    return onRecord({ ...asset, myScore: asset.myScore }, foreign, one)
   }
-  const clockErrorMs = options.serviceClock.state().errorBoundMs ?? 0
+  const clockErrorMs = serviceClock.state().errorBoundMs ?? 0
   const settlesInMs = job.sent ? job.sent.settledAt + clockErrorMs - askedAt : 0
   // Also where the asset seems closed: it may open again, and then this record must still be known.
   if (settlesInMs > 0) return { kind: 'hold', reason: 'score-unconfirmed', delayMs: Math.ceil(settlesInMs) }
-  if (asset === null) return closed(job, run, options)
+  if (asset === null) return closed(one)
   const { contentHash } = asset
   if (contentHash === job.asset.contentHash) return 'free'
   // The verdict is about other bytes. Ended as closed, the asset is offered and analyzed again.
-  options.log.warn({ asset: asset.id, contentHash }, 'asset changed its content')
-  return closed(job, run, options)
+  log.warn({ asset: asset.id, contentHash }, 'asset changed its content')
+  return closed(one)
 }
 
-async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Promise<JobEnd<StoredSubmitResult>> {
+async function send(one: Submission): Promise<SubmitEnd> {
+  const { job, run, serviceClock, storeTimeMs, timestampWindowMs } = one
   const { asset } = job
-  const signedAt = options.serviceClock.now()
-  const sent = {
-    tries: (job.sent?.tries ?? 0) + 1,
-    settledAt: signedAt + options.timestampWindowMs + options.storeTimeMs,
-  }
+  const signedAt = serviceClock.now()
+  const sent = { tries: (job.sent?.tries ?? 0) + 1, settledAt: signedAt + timestampWindowMs + storeTimeMs }
   await run.save(storeSubmitJob({ ...job, sent }))
   try {
     const { risk, algorithm, notes } = statedOf(job)
     const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
-    return finish(job, run, options, acceptedResult(await options.service.submit(score, signedAt, run.signal)))
+    return finish(one, acceptedResult(await one.service.submit(score, signedAt, run.signal)))
   } catch (error) {
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
@@ -130,12 +127,12 @@ async function send(job: SubmitJob, run: SubmitRun, options: SubmitOptions): Pro
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
       await run.save(storeSubmitJob({ ...job, sent: null }))
-      if (failure.reason === 'asset-closed') return closed({ ...job, sent: null }, run, options)
+      if (failure.reason === 'asset-closed') return closed({ ...one, job: { ...job, sent: null } })
     } else if (failure.reason === 'asset-closed' || (failure.reason === 'service-refused' && sent.tries === 1)) {
       // A proxy may answer so after it passed the score on: the service is asked.
       return { kind: 'hold', reason: 'score-unconfirmed', delayMs: REFUSED_PAUSE_MS }
     }
-    if (failure.reason === 'score-conflict') return settleConflict(job, signedAt, run, options, failure)
+    if (failure.reason === 'score-conflict') return settleConflict(signedAt, failure, one)
     throw failure
   }
 }
@@ -149,12 +146,7 @@ function isFinal({ reason, facts }: AttestdError): boolean {
  * Judges a score that this job has no attempt of. @param unscoredAt see `Doppelgangers.isForeign`
  * @returns whether it is surely another's
  */
-async function suspect(
-  job: SubmitJob,
-  unscoredAt: number | null,
-  run: SubmitRun,
-  { doppelgangers }: SubmitOptions,
-): Promise<boolean> {
+async function suspect(unscoredAt: number | null, { doppelgangers, job, run }: Submission): Promise<boolean> {
   if (!doppelgangers.isForeign(unscoredAt)) return false
   // Throws where another worker has the job by now, and may have sent the score.
   await run.save(storeSubmitJob(job))
@@ -166,19 +158,14 @@ async function suspect(
  * A conflict over the same value is "same again", which is success; over another value it is an error.
  * @param askedAt service time (Unix ms) at which the service had no score
  */
-async function settleConflict(
-  job: SubmitJob,
-  askedAt: number,
-  run: SubmitRun,
-  options: SubmitOptions,
-  conflict: AttestdError,
-): Promise<JobEnd<StoredSubmitResult>> {
-  const asset = await options.service.find(job.asset.id, run.signal)
-  if (!asset) return closed(job, run, options)
+async function settleConflict(askedAt: number, conflict: AttestdError, one: Submission): Promise<SubmitEnd> {
+  const { job, run, service } = one
+  const asset = await service.find(job.asset.id, run.signal)
+  if (!asset) return closed(one)
   const { myScore } = asset
   if (typeof myScore !== 'number') throw conflict
-  if (isOurs(myScore, job)) return onRecord(job, { ...asset, myScore }, false, run, options)
-  if (job.sent === null) await suspect(job, askedAt, run, options)
+  if (isOurs(myScore, job)) return onRecord({ ...asset, myScore }, false, one)
+  if (job.sent === null) await suspect(askedAt, one)
   throw conflict
 }
 
@@ -191,21 +178,14 @@ function isOurs(risk: Risk, job: SubmitJob): boolean {
 }
 
 /** The end of a job whose asset has a score of this attester: one that is surely another's, or has another value than the verdict, is foreign. */
-function onRecord(
-  job: SubmitJob,
-  { myAlgorithm, myScore: risk }: Asset & { readonly myScore: Risk },
-  foreign: boolean,
-  run: SubmitRun,
-  options: SubmitOptions,
-): JobEnd<StoredSubmitResult> {
-  if (!foreign && isOurs(risk, job))
-    return finish(job, run, options, { outcome: 'confirmed', scoreId: null, risk, attester: null })
-  return finish(job, run, options, { outcome: 'foreign', risk, algorithm: myAlgorithm ?? null })
+function onRecord(asset: Asset & { readonly myScore: Risk }, foreign: boolean, one: Submission): SubmitEnd {
+  const { myAlgorithm, myScore: risk } = asset
+  if (!foreign && isOurs(risk, one.job))
+    return finish(one, { outcome: 'confirmed', scoreId: null, risk, attester: null })
+  return finish(one, { outcome: 'foreign', risk, algorithm: myAlgorithm ?? null })
 }
 
-function closed(job: SubmitJob, run: SubmitRun, options: SubmitOptions): JobEnd<StoredSubmitResult> {
-  return finish(job, run, options, { outcome: 'closed', maybeStored: job.sent !== null })
-}
+const closed = (one: Submission): SubmitEnd => finish(one, { outcome: 'closed', maybeStored: one.job.sent !== null })
 
 function acceptedResult(receipt: Receipt): SubmitResult {
   return { outcome: receipt.how, scoreId: receipt.scoreId, risk: receipt.risk, attester: receipt.attester }
@@ -218,39 +198,28 @@ const MESSAGES = {
   abstained: 'abstained',
 } as const
 
-function finish(
-  job: SubmitJob,
-  run: SubmitRun,
-  options: SubmitOptions,
-  result: SubmitResult,
-): JobEnd<StoredSubmitResult> {
+function finish({ job, log, run }: Submission, result: SubmitResult): SubmitEnd {
   const stored = storeSubmitResult(result)
   const facts = { asset: job.asset.id, attempt: run.attempt, ...stored }
   if (result.outcome === 'foreign') {
-    options.log.warn(
-      { ...facts, ours: percentOf(statedOf(job).risk) },
-      'score on record is foreign; it was not changed',
-    )
-  } else options.log.info(facts, MESSAGES[result.outcome])
+    const ours = percentOf(statedOf(job).risk)
+    log.warn({ ...facts, ours }, 'score on record is foreign; it was not changed')
+  } else log.info(facts, MESSAGES[result.outcome])
   return { kind: 'done', result: stored }
 }
 
 /** A 429 speaks for every submission; a 403 does where the stake is refused too, else it is about this asset alone. */
-async function holdOrThrow(
-  failure: AttestdError,
-  run: SubmitRun,
-  options: SubmitOptions,
-): Promise<JobEnd<StoredSubmitResult>> {
+async function holdOrThrow(failure: AttestdError, { confirmStake, gate, run }: Submission): Promise<SubmitEnd> {
   const { reason } = failure
   if (reason === 'service-rate-limited') {
-    return { kind: 'hold', reason, delayMs: options.gate.slowDown(failure.retryAfterMs) }
+    return { kind: 'hold', reason, delayMs: gate.slowDown(failure.retryAfterMs) }
   }
   // The list shows whether the key is refused, or this request alone.
-  if (reason === 'service-unauthorized') await options.confirmStake(run.signal)
+  if (reason === 'service-unauthorized') await confirmStake(run.signal)
   if (reason !== 'service-forbidden') throw failure
-  if ((await options.confirmStake(run.signal)) === true) {
+  if ((await confirmStake(run.signal)) === true) {
     throw new AttestdError('score-forbidden', failure.message, { cause: failure, facts: failure.facts })
   }
   const delayMs = honoredDelayMs(failure.retryAfterMs, REFUSED_PAUSE_MS)
-  return { kind: 'hold', reason: options.gate.shutOut ?? reason, delayMs }
+  return { kind: 'hold', reason: gate.shutOut ?? reason, delayMs }
 }

@@ -103,7 +103,7 @@ async function hold(
   await job.moveToDelayed(clock.now() + delayMs, token).catch((error: unknown) => {
     throw toAttestdError(error, 'queue-unreachable')
   })
-  events.held?.({ queue, id: job.id ?? '', data: job.data, reason, delayMs })
+  events.held?.({ queue, id: job.id ?? '', reason, delayMs })
   throw new DelayedError()
 }
 

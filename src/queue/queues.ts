@@ -131,7 +131,7 @@ export interface WorkerEvents {
     final: boolean
     retryInMs: number | null
   }): void
-  held?(event: { queue: QueueName; id: string; data: unknown; reason: Reason; delayMs: number }): void
+  held?(event: { queue: QueueName; id: string; reason: Reason; delayMs: number }): void
   stalled?(event: { queue: QueueName; id: string }): void
 }
 

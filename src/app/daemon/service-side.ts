@@ -81,7 +81,7 @@ async function watchOf(
   if (!settings.stakeContract || !account) return null
   const [{ openChain, stakeContractOf }, { easComparedFirst }, { StakeWatch }] = await Promise.all([
     import('../open/open-chain.js'),
-    import('../open/eas-compared-first.js'),
+    import('../open/eas-version.js'),
     import('../../chain/stake-watch.js'),
   ])
   const chain = openChain(settings, {

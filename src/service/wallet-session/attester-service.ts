@@ -1,10 +1,11 @@
 import { AttestdError, toAttestdError } from '../../core/errors.js'
-import { riskSchema, roundedRisk, scoreValues } from '../../core/risk.js'
+import { type Risk, riskSchema, roundedRisk, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { unlessAborted } from '../../core/time-limit.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
-import type { OnMalformed } from '../record.js'
+import { asRecord, type OnMalformed, outOfEnvelope } from '../record.js'
 import type { ServiceParts } from '../service-parts.js'
+import { shapeText } from '../shape-text.js'
 import { readStream } from '../stream-reader.js'
 import type { StreamSource } from '../stream-source.js'
 import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
@@ -12,7 +13,7 @@ import { type AttestationTimeOptions, dateAttestation } from './attestation-time
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
 import { readAssets, readFound } from './reading.js'
-import { readReceipt } from './receipt.js'
+import { attesterIn, riskIn, scoreIdIn } from './score-record.js'
 import type { SessionKeeper } from './session.js'
 
 /**
@@ -121,3 +122,26 @@ export class WalletSessionAttesterService implements AttesterService {
     }
   }
 }
+
+/**
+ * The receipt in the answer to a score, whose shape is not shown: the record itself, or what stands under `score`. What it
+ * states must be ours; a risk that it does not state is the one that was sent.
+ * @throws AttestdError service-reply-invalid, ambiguous, where it names another asset or attester, or states nothing of a score
+ */
+function readReceipt(
+  reply: Record<string, unknown>,
+  sent: { readonly assetId: string; readonly risk: Risk; readonly attester: string },
+): Receipt {
+  const opened = asRecord(outOfEnvelope(reply)) ?? reply
+  const record = asRecord(opened.score) ?? opened
+  const [attester, risk, scoreId] = [attesterIn(record), riskIn(record), scoreIdIn(record)]
+  if (record.assetId !== undefined && String(record.assetId) !== sent.assetId) throw wrong('names another asset')
+  if (attester !== null && attester !== sent.attester.toLowerCase()) throw wrong('names another attester')
+  const isReceipt = record.assetId !== undefined || [attester, risk, scoreId].some((stated) => stated !== null)
+  if (!isReceipt && record.ok !== true && record.success !== true)
+    throw wrong(`does not state the score; it is ${shapeText(reply)}`)
+  return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
+}
+
+const wrong = (what: string): AttestdError =>
+  new AttestdError('service-reply-invalid', `The receipt ${what}.`, { ambiguous: true })

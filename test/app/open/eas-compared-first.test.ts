@@ -1,6 +1,6 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { describe, expect, it, type TestContext } from 'vitest'
-import { easComparedFirst } from '../../../src/app/open/eas-compared-first.js'
+import { easComparedFirst } from '../../../src/app/open/eas-version.js'
 import { openChain } from '../../../src/app/open/open-chain.js'
 import type { StakeReading } from '../../../src/chain/stake-contract.js'
 import { loadSettings } from '../../../src/config/load.js'

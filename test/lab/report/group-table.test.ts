@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EvaluationGroup } from '../../../src/lab/evaluate/evaluation.js'
-import { groupTable } from '../../../src/lab/report/group-table.js'
+import { groupTable } from '../../../src/lab/report/evaluation-page.js'
 import { textOf } from './text-of-page.js'
 
 describe('the table of a column', () => {
