@@ -100,7 +100,6 @@ export type ShadowMeasurement = {
 export interface DetectorHostState {
   /** Warmed and free. */
   readonly ready: number
-  /** At work. */
   readonly busy: number
   /** How many there should be; those missing are starting. */
   readonly size: number

@@ -28,7 +28,6 @@ export class FleetSeal {
     return { ...value, seal: this.#codeOf(purpose, subject, value).toString('base64url') }
   }
 
-  /** Whether a value carries the code of its purpose and subject. */
   isOurs(purpose: SealPurpose, subject: string, value: unknown): boolean {
     if (!isRecord(value) || typeof value.seal !== 'string') return false
     try {

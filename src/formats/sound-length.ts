@@ -26,16 +26,12 @@ export async function statedSeconds(file: string): Promise<number | null> {
   }
 }
 
-/** What a FLAC states in front of its sound. */
-export interface FlacFacts {
-  /** Null where no length is stated. */
-  readonly seconds: number | null
-  /** Byte at which the sound begins, behind tags, pictures and padding. */
-  readonly soundAt: number
-}
-
-/** Reads the metadata blocks of a FLAC (RFC 9639, section 8), each by a read or two. @param from byte at which it begins */
-export async function flacFacts(file: string, from = 0): Promise<FlacFacts> {
+/**
+ * Reads the metadata blocks of a FLAC (RFC 9639, section 8), each by a read or two.
+ * @param from byte at which it begins
+ * @returns seconds, null where none are stated, and the byte at which the sound begins, behind tags, pictures and padding
+ */
+export async function flacFacts(file: string, from = 0) {
   const info = await readAt(file, from + 18, 8)
   const rate = info.length < 8 ? 0 : info.readUIntBE(0, 3) >> 4
   const samples = rate === 0 ? 0 : Number(info.readBigUInt64BE(0) & 0xf_ffff_ffffn)

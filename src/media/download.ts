@@ -23,20 +23,21 @@ export interface DownloadOptions extends IpfsFetchOptions, HttpsFetchOptions {
   readonly pool: FetchPool
 }
 
+/** One download. */
+export interface Download extends DownloadOptions {
+  readonly uri: MediaUri
+  /** What the bytes must have; null where nothing is stated. */
+  readonly hash: string | null
+  /** How often this media was too slow; undefined takes it at any rate. */
+  readonly slowBefore?: number | undefined
+}
+
 /**
  * Fetches the bytes of a URI into the cache, within the time limit and the limits of the pool.
- * @param hash what the bytes must have; null where nothing is stated
- * @param slowBefore how often this media was too slow; undefined takes it at any rate
  * @throws AttestdError uri-unsupported, media-*, content-hash-mismatch, or the signal's reason
  */
-export async function download(
-  uri: MediaUri,
-  hash: string | null,
-  slowBefore: number | undefined,
-  signal: AbortSignal,
-  options: DownloadOptions,
-): Promise<Arrival> {
-  const { cache, clock, pool, timeoutMs, onEvent } = options
+export async function download(one: Download, signal: AbortSignal): Promise<Arrival> {
+  const { cache, clock, pool, slowBefore, timeoutMs, onEvent, uri } = one
   const scheme = uri.kind
   const host = uri.kind === 'https' ? uri.url.host : null
   const started = clock.monotonic()
@@ -44,9 +45,7 @@ export async function download(
     return new AttestdError('media-timeout', `The media did not arrive within ${timeoutMs} ms.`)
   })
   try {
-    const spooled = await pool.run({ host, slowBefore }, deadline.signal, (transfer) =>
-      receive(uri, hash, transfer, options),
-    )
+    const spooled = await pool.run({ host, slowBefore }, deadline.signal, (transfer) => receive(transfer, one))
     const hold = await cache.commit(spooled)
     onEvent({ type: 'fetched', scheme, bytes: spooled.bytes, ms: Math.round(clock.monotonic() - started) })
     return { digest: spooled.digest, hold }
@@ -61,17 +60,13 @@ export async function download(
   }
 }
 
-async function receive(
-  uri: MediaUri,
-  hash: string | null,
-  transfer: Transfer,
-  options: DownloadOptions,
-): Promise<Spooled> {
-  const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, hash, options)
-  if (uri.kind === 'ipfs') return fetchIpfs(uri, write, transfer, options)
+async function receive(transfer: Transfer, one: Download): Promise<Spooled> {
+  const { uri } = one
+  const write = (source: AsyncIterable<Uint8Array>) => writeVerified(source, one)
+  if (uri.kind === 'ipfs') return fetchIpfs({ ...one, uri, write, transfer })
   const disconnect = transfer.connect()
   try {
-    return await write(fetchWeb(uri.url, transfer, options))
+    return await write(fetchWeb(uri.url, transfer, one))
   } finally {
     disconnect()
   }
@@ -80,8 +75,7 @@ async function receive(
 /** Writes a stream into a temporary file of the cache, which stays only where its digest is the stated one. */
 async function writeVerified(
   source: AsyncIterable<Uint8Array>,
-  hash: string | null,
-  { cache, algorithm, maxBytes }: DownloadOptions,
+  { cache, algorithm, hash, maxBytes }: Download,
 ): Promise<Spooled> {
   const spooled = await spool(source, cache.temporaryFile(), { algorithm, maxBytes })
   if (hash === null || spooled.digest === hash) return spooled

@@ -42,7 +42,7 @@ export class SharedMediaSource implements MediaSource {
     const media = await this.#flights.join(
       `unstated ${text}`,
       text,
-      (runSignal) => download(uri, null, undefined, runSignal, this.#parts),
+      (runSignal) => download({ ...this.#parts, uri, hash: null }, runSignal),
       ({ digest }) => this.#parts.cache.acquire(digest),
     )
     if (media) return media
@@ -68,7 +68,7 @@ export class SharedMediaSource implements MediaSource {
       return await this.#flights.join(
         hash,
         text,
-        (runSignal) => download(uri, hash, slowBefore, runSignal, this.#parts),
+        (runSignal) => download({ ...this.#parts, uri, hash, slowBefore }, runSignal),
         () => this.#parts.cache.acquire(hash),
         signal,
       )

@@ -83,7 +83,6 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants
 /** Not through a symbolic link. */
 const APPEND = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY
 
-/** One file of the ledger. */
 interface LedgerFile {
   readonly name: string
   /** UTC, `2026-01-31`. */

@@ -176,7 +176,6 @@ export interface QueueEngine {
   /** What a completed job returned; undefined where it is in another state or absent. */
   result(queue: QueueName, id: string): Promise<unknown>
   counts(queue: QueueName): Promise<QueueCounts>
-  /** The waiting jobs by priority; see `waitingJobs`. */
   waiting(queue: QueueName, lines: readonly WaitingLine[]): Promise<WaitingJobs[]>
   failed(queue: QueueName, limit: number): Promise<FailedJob[]>
   /** The jobs that wait for their next try, the first to be tried first; `limit` at most. */

@@ -56,7 +56,6 @@ export interface Sandbox {
   readonly world: World
   /** Imports a file and registers it without HTTP. @param file path, or any name where `content` is given */
   registerFile(file: string, options?: RegisterFileOptions): Promise<SandboxAsset>
-  /** Scores on record. */
   scores(): ScoreRecord[]
   /** Ends every stream and connection. */
   close(): Promise<void>

@@ -9,7 +9,6 @@ import type { Signer } from './signer.js'
 export interface PrivyWallet {
   readonly appId: string
   readonly appSecret: string
-  /** Id of the wallet at Privy. */
   readonly walletId: string
   /** P-256 key that signs the requests, `wallet-auth:` and base64 of PKCS #8, where the wallet asks for it. */
   readonly authorizationKey?: string | undefined

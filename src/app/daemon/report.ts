@@ -56,7 +56,6 @@ export class Report {
     return this.#written
   }
 
-  /** The event callbacks of the pipeline. */
   get pipeline(): PipelineEvents {
     const { activity, clock, drift, metrics, outages } = this.#options
     return {
@@ -113,7 +112,6 @@ export class Report {
     }
   }
 
-  /** The event callbacks of the queue workers. */
   get worker(): WorkerEvents {
     const { activity, log, metrics, outages } = this.#options
     return {

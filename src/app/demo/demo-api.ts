@@ -3,22 +3,11 @@ import path from 'node:path'
 import type { Settings } from '../../config/settings.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
 
-/** The settings of both sides of the demo, by the API that they speak. */
-export interface DemoSettings {
-  readonly daemon: Readonly<Record<string, string>>
-  readonly submitter: Readonly<Record<string, string>>
-}
-
-type Side = keyof DemoSettings
-
 const WALLET_OF = { daemon: 'attester', submitter: 'submitter' } as const
+type Side = keyof typeof WALLET_OF
 
-/** What differs between the APIs: how each side proves who it is. @param folder takes the files of the keys */
-export async function demoSettings(
-  api: Settings['serviceApi'],
-  sandbox: Sandbox,
-  folder: string,
-): Promise<DemoSettings> {
+/** The settings of both sides of the demo, by the API that they speak. @param folder takes the files of the keys */
+export async function demoSettings(api: Settings['serviceApi'], sandbox: Sandbox, folder: string) {
   const common = { ATTESTD_SERVICE_URL: sandbox.url, ATTESTD_IPFS_GATEWAYS: sandbox.url, ATTESTD_SERVICE_API: api }
   const own = (side: Side) => (api === 'signed-key' ? keysOf(side, sandbox) : walletOf(side, sandbox, folder))
   return { daemon: { ...common, ...(await own('daemon')) }, submitter: { ...common, ...(await own('submitter')) } }

@@ -23,7 +23,6 @@ export async function* diagnoseChain(
   account: Address | null,
   service?: ServiceClock,
 ): AsyncIterable<Diagnosis> {
-  yield* diagnoseEndpoints(settings, service)
   yield* withReader(settings, service, async function* (reader) {
     yield* diagnoseStake(settings, reader, account, (reading) => {
       if (reading.roles.attester) return `${stakeText(reading)}; ${rolesText(reading)}`
@@ -43,7 +42,6 @@ export async function* diagnoseSecondOpinion(
   service?: ServiceClock,
 ): AsyncIterable<Diagnosis> {
   if (!settings.stakeContract) return
-  yield* diagnoseEndpoints(settings, service)
   yield* withReader(settings, service, (reader) =>
     diagnoseStake(settings, reader, settings.walletAddress ?? null, (reading) => {
       const { minStakeWei, stakedWei } = reading
@@ -106,11 +104,13 @@ async function checkEas(settings: Settings, reader: ChainReader): Promise<Diagno
   }
 }
 
+/** The endpoints, and what is read by them. */
 async function* withReader(
   settings: Settings,
   service: ServiceClock | undefined,
   work: (reader: ChainReader) => AsyncIterable<Diagnosis>,
 ): AsyncIterable<Diagnosis> {
+  yield* diagnoseEndpoints(settings, service)
   let reader: ReturnType<typeof openReader>
   try {
     reader = openReader(settings, service)

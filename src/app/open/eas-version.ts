@@ -5,22 +5,12 @@ import type { Settings } from '../../config/settings.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { easProfileOf } from './open-chain.js'
 
-/** What the chain has where the EAS contract should be. */
-export interface EasState {
-  /** `none` is no failure: off-chain attestations need no contract, and a local chain has none. */
-  readonly state: 'same' | 'none'
-  readonly message: string
-}
-
 /**
- * Compares the version of the EAS contract with the one that attestations are signed for.
+ * Compares the version of the EAS contract with the one that attestations are signed for. That the chain has none is no
+ * failure: off-chain attestations need no contract, and a local chain has none.
  * @throws AttestdError rpc-*, or setting-invalid where they differ or the contract does not state its version
  */
-export async function compareEasVersion(
-  settings: Settings,
-  reader: ChainReader,
-  signal?: AbortSignal,
-): Promise<EasState> {
+export async function compareEasVersion(settings: Settings, reader: ChainReader, signal?: AbortSignal) {
   const { chainId, contract: address, domainVersion } = easProfileOf(settings)
   const message = `there is none at ${address} on chain ${chainId}; version ${domainVersion} is signed`
   const none = new AttestdError('setting-invalid', message)
@@ -30,7 +20,7 @@ export async function compareEasVersion(
       if (!(await client.getCode({ address, blockNumber: number }))) throw none
     }, signal)
   } catch (error) {
-    if (error === none) return { state: 'none', message }
+    if (error === none) return { state: 'none' as const, message }
     throw error
   }
   const judge = (stated: string) => {
@@ -41,7 +31,7 @@ export async function compareEasVersion(
     )
   }
   const version = await readEasVersion(reader, address, judge, signal)
-  return { state: 'same', message: `${address} is version ${version}, as is signed` }
+  return { state: 'same' as const, message: `${address} is version ${version}, as is signed` }
 }
 
 /**

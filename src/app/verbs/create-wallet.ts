@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import type { Address } from 'viem'
 import { AttestdError } from '../../core/errors.js'
 import { createKeystore } from '../../wallet/create-keystore.js'
 import { readOwnerFile } from '../../wallet/owner-file.js'
@@ -18,15 +17,11 @@ export interface NewWalletRequest {
   readonly password: () => Promise<string>
 }
 
-/** What may be shown of it: the private key is in the file alone, encrypted. */
-export interface NewWallet {
-  readonly address: Address
-  /** Absolute. */
-  readonly file: string
-}
-
-/** Makes a keystore, of a new key or a given one; never overwrites. @throws as `createKeystore` and `readOwnerFile` do */
-export async function createWallet({ file, keyFile, password }: NewWalletRequest): Promise<NewWallet> {
+/**
+ * Makes a keystore, of a new key or a given one; never overwrites.
+ * @returns what may be shown of it, the file by its absolute path @throws as `createKeystore` and `readOwnerFile` do
+ */
+export async function createWallet({ file, keyFile, password }: NewWalletRequest) {
   const place = path.resolve(file)
   await refuseTaken(place)
   const given = keyFile === undefined ? undefined : await keyIn(path.resolve(keyFile))

@@ -1,5 +1,5 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
-import type { AttestedScore, EasProfile } from './attestation.js'
+import { type Address, isAddressEqual } from 'viem'
+import type { EasProfile } from './attestation.js'
 import { invalid, readAttestedScore } from './score-data.js'
 import { signatureFault } from './signature.js'
 import { ATTEST_TYPE, ATTEST_TYPES, attestationHash, attestationUid, EAS_DOMAIN_NAME } from './typed-data.js'
@@ -12,25 +12,13 @@ export interface VerifyOptions {
   readonly now: number
 }
 
-/** What a verified attestation proves. */
-export interface VerifiedAttestation {
-  readonly attester: Address
-  readonly uid: Hex
-  /** When it was made by its own word, Unix seconds. */
-  readonly time: number
-  /** The fields that the schema names, see `readAttestedScore`. */
-  readonly score: Partial<AttestedScore>
-}
-
 /**
  * Proves an attestation: of this profile, its uid its own, signed by `attester`, not expired, its data of the schema.
  * Recipient, referenced attestation and revocability may be anything: they are signed, and no part of the score.
+ * @returns its uid, when it was made by its own word, Unix seconds, and the fields that the schema names (`readAttestedScore`)
  * @throws AttestdError attestation-invalid with what is wrong
  */
-export async function verifyAttestation(
-  attestation: OffchainAttestation,
-  { profile, attester, now }: VerifyOptions,
-): Promise<VerifiedAttestation> {
+export async function verifyAttestation(attestation: OffchainAttestation, { profile, attester, now }: VerifyOptions) {
   const wrong = formFault(attestation, profile)
   if (wrong !== null) throw invalid(wrong)
   if (attestation.uid !== attestationUid(attestation)) throw invalid('uid is not that of its message')
@@ -39,7 +27,7 @@ export async function verifyAttestation(
   const expiry = Number(attestation.message.expirationTime)
   if (expiry !== 0 && expiry <= now) throw invalid('expirationTime has passed')
   const score = readAttestedScore(profile, attestation)
-  return { attester, uid: attestation.uid, time: Number(attestation.message.time), score }
+  return { uid: attestation.uid, time: Number(attestation.message.time), score }
 }
 
 /** The first thing that is not as the profile has it. */

@@ -3,7 +3,6 @@ import { safeLine } from '../../core/safe-output.js'
 /** A column of a table. Numbers are aligned to the right by `right`. */
 export interface Column<Row> {
   readonly title: string
-  /** The cell of a row. */
   readonly of: (row: Row) => string
   readonly right?: boolean
   /** Longest cell, characters; longer ones are cut with an ellipsis. @default 60 */

@@ -39,7 +39,6 @@ async function claims(bytes: FileBytes, mime: string | null, place: Place): Prom
   return claimsOfStore(bytes.read(place.offset, place.length))
 }
 
-/** What stands for credentials that are there and were not read. */
 const unread = (why: string): Evidence => evidenceOf('c2pa', `c2pa credentials are there but were not read: ${why}`)
 
 /** Where a manifest store lies, and whether it is all there; by a few bytes, because the library reads whole files. */

@@ -95,17 +95,11 @@ function hasFixedSize({ inputMetadata }: InferenceSession): boolean {
 const scoresName = (stride: number) => `face_rpn_cls_prob_reshape_stride${stride}`
 const boxesName = (stride: number) => `face_rpn_bbox_pred_stride${stride}`
 
-interface FinderInput {
-  /** Planes of bytes 0 to 255. */
-  readonly values: Float32Array
-  readonly width: number
-  readonly height: number
-  /** Pixels of the picture in one of the input, across and down. */
-  readonly scale: readonly [number, number]
-}
-
-/** The picture with `side` as its longest side, in the upper left of a black input that is as large as it must be. */
-async function toInput(picture: Picture, side: number): Promise<FinderInput> {
+/**
+ * The picture with `side` as its longest side, in the upper left of a black input that is as large as it must be.
+ * @returns planes of bytes 0 to 255, and how many pixels of the picture one of the input is, across and down
+ */
+async function toInput(picture: Picture, side: number) {
   const fit = side / Math.max(picture.width, picture.height)
   const fitted = [picture.width, picture.height].map((length) => Math.max(1, Math.round(length * fit)))
   const [across, down] = fitted as [number, number]
@@ -123,7 +117,8 @@ async function toInput(picture: Picture, side: number): Promise<FinderInput> {
       values[to + 2 * plane] = data[from + 2] as number
     }
   }
-  return { values, width, height, scale: [picture.width / across, picture.height / down] }
+  const scale: [number, number] = [picture.width / across, picture.height / down]
+  return { values, width, height, scale }
 }
 
 /** One output level: `across` steps of `stride` px in each row of the input. */

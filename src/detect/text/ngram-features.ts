@@ -12,12 +12,6 @@ export interface NgramPlan {
   readonly buckets: number
 }
 
-/** Which buckets a text fills, ascending, and how often each. */
-export interface NgramCounts {
-  readonly indices: BigInt64Array
-  readonly counts: Float32Array
-}
-
 /** Offset and prime of FNV-1a, here over code points. */
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
@@ -35,8 +29,8 @@ export const canonicalText = (text: string): string => text.replace(GLUED_SENTEN
 /** Words and marks of a canonical text, in order. */
 export const tokensOf = (text: string): string[] => text.match(WORD) ?? []
 
-/** Counts the n-grams of a normalized text. */
-export function countNgrams(text: string, plan: NgramPlan): NgramCounts {
+/** Counts the n-grams of a normalized text. @returns which buckets it fills, ascending, and how often each */
+export function countNgrams(text: string, plan: NgramPlan) {
   const canonical = canonicalText(text)
   const counts = new Map<number, number>()
   addNgrams(counts, codePoints(canonical), plan.characters, plan.buckets, 0)

@@ -7,7 +7,6 @@ import { asPreprocessor, timmConfig } from './timm-config.js'
 
 /** Where an exporter puts the weights, the first that is there. */
 const MODEL_FILES = ['onnx/model.onnx', 'model.onnx']
-/** What writes an export. */
 const EXPORTER = 'optimum-cli export onnx --model MODEL FOLDER'
 /** Larger JSON files than any tokenizer has are a mistake. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024

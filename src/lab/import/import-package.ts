@@ -20,7 +20,6 @@ const MODEL_NAME = 'model.onnx'
 const WORKSHOP = '.import-'
 
 export interface ImportOptions extends ImportRequest {
-  /** Folder of the export. */
   readonly folder: string
   /** Path of the weights inside it, where they are not at the usual place. */
   readonly model: string | null

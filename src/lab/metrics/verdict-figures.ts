@@ -12,16 +12,6 @@ export interface VerdictRow {
   readonly source: string
 }
 
-/** What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where there are no such rows. */
-export interface VerdictFigures {
-  /** Share of all rows that get a verdict. */
-  readonly decided: number
-  /** Share of the verdicts that are right; of those that state fake; of those that state real. */
-  readonly right: number
-  readonly rightWhenFake: number
-  readonly rightWhenReal: number
-}
-
 /** What a risk is called with a decision band; at its ends a verdict is given. */
 export function calledBy(
   risk: number,
@@ -31,8 +21,11 @@ export function calledBy(
   return risk <= low ? 'real' : null
 }
 
-/** The four figures. */
-export function verdictFigures(rows: readonly VerdictRow[]): VerdictFigures {
+/**
+ * What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where there are no such rows.
+ * @returns shares: of all rows that get a verdict; of the verdicts that are right; of those that state fake; that state real
+ */
+export function verdictFigures(rows: readonly VerdictRow[]) {
   const share = (fake: boolean, called: VerdictRow['called']) => {
     const mine = rows.filter((row) => row.fake === fake)
     return mine.filter((row) => row.called === called).length / mine.length

@@ -7,7 +7,6 @@ import { decimal, percent } from './figure-text.js'
 /** Largest and smallest radius of a reliability dot; its area grows with the rows of its bin. */
 const DOT_RADIUS = { min: 2.5, max: 10 } as const
 
-/** Texts of an axis of risks. */
 const RISK_TICKS = TICKS.map((tick) => riskText(asRisk(tick), 0))
 
 /** The four pictures of an evaluation. */

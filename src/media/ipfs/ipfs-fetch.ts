@@ -27,8 +27,12 @@ export interface IpfsFetchOptions {
   readonly onEvent: OnMediaEvent
 }
 
-/** Takes the bytes of one attempt; every attempt gets its own call. */
-type Write = (source: AsyncIterable<Uint8Array>) => Promise<Spooled>
+/** One fetch; `write` takes the bytes of one attempt, and every attempt gets its own call. */
+export interface IpfsFetch extends IpfsFetchOptions {
+  readonly uri: IpfsUri
+  readonly write: (source: AsyncIterable<Uint8Array>) => Promise<Spooled>
+  readonly transfer: Transfer
+}
 
 /** Reasons that hold at every gateway: of verified blocks or the own disk. All others are one gateway's failure. */
 const FINAL = new Set<Reason>([
@@ -45,25 +49,20 @@ const ATTEMPT_ENDED = new DOMException('the attempt has ended', 'AbortError')
 const NOT_HERE = new Set([403, 404, 410, 451])
 
 /** Fetches a URI's file from the gateways, hedged, verified. @throws uri-unsupported, media-*, and what `write` throws */
-export async function fetchIpfs(
-  uri: IpfsUri,
-  write: Write,
-  transfer: Transfer,
-  options: IpfsFetchOptions,
-): Promise<Spooled> {
-  const { health, clock, hedgeMs, pool } = options
+export async function fetchIpfs(fetch: IpfsFetch): Promise<Spooled> {
+  const { health, clock, hedgeMs, pool, transfer } = fetch
   const gateways = health.order()
   if (gateways.length === 0) throw noGateway(health.retryAfterMs())
   const race = new HedgedRace<Gateway, Spooled>({
     candidates: gateways,
-    attempt: (gateway, context) => tryGateway(uri, write, gateway, context, transfer, options),
+    attempt: (gateway, context) => tryGateway(gateway, context, fetch),
     clock,
     hedgeMs,
     signal: transfer.signal,
     mayHedge: () => pool.mayHedge,
     isFinal: (error) => error instanceof AttestdError && FINAL.has(error.reason),
     onUnused: removeSpooled,
-    onSlow: (gateway) => note(gateway, 'slow', undefined, options),
+    onSlow: (gateway) => note(gateway, 'slow', undefined, fetch),
   })
   try {
     return await race.run()
@@ -72,30 +71,23 @@ export async function fetchIpfs(
   }
 }
 
-async function tryGateway(
-  uri: IpfsUri,
-  write: Write,
-  gateway: Gateway,
-  context: AttemptContext,
-  transfer: Transfer,
-  options: IpfsFetchOptions,
-): Promise<Spooled> {
+async function tryGateway(gateway: Gateway, context: AttemptContext, fetch: IpfsFetch): Promise<Spooled> {
+  const { onEvent, transfer } = fetch
   const disconnect = transfer.connect()
   let silent = true
   const arrived = (size: number) => {
     silent = false
     return transfer.arrived(size)
   }
-  const report = (outcome: GatewayOutcome | 'cancelled') =>
-    options.onEvent({ type: 'gateway', gateway: gateway.name, outcome })
+  const report = (outcome: GatewayOutcome | 'cancelled') => onEvent({ type: 'gateway', gateway: gateway.name, outcome })
   try {
-    const value = await readFrom(uri, write, gateway, arrived, context, options)
-    note(gateway, 'ok', undefined, options)
+    const value = await readFrom(gateway, arrived, context, fetch)
+    note(gateway, 'ok', undefined, fetch)
     report('ok')
     return value
   } catch (error) {
     const outcome = context.signal.aborted ? abortOutcome(context.signal.reason, silent) : outcomeOf(error)
-    if (outcome !== 'cancelled') note(gateway, outcome, error, options)
+    if (outcome !== 'cancelled') note(gateway, outcome, error, fetch)
     report(outcome)
     throw error
   } finally {
@@ -104,12 +96,10 @@ async function tryGateway(
 }
 
 async function readFrom(
-  uri: IpfsUri,
-  write: Write,
   gateway: Gateway,
   arrived: (bytes: number) => Promise<void>,
   { progress, signal }: AttemptContext,
-  { http, maxBytes }: IpfsFetchOptions,
+  { http, maxBytes, uri, write }: IpfsFetch,
 ): Promise<Spooled> {
   const budget = createByteBudget(maxBytes, arrived)
   // Ends block requests that were made ahead when the attempt ends for another reason.

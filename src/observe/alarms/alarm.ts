@@ -10,7 +10,6 @@ export interface Alarm {
   readonly summary: string
   /** Local Unix ms. */
   readonly at: number
-  /** The machine of the daemon. */
   readonly machine: string
 }
 

@@ -13,7 +13,6 @@ const SCRAPE_TIMEOUT_MS = 2000
 const FLEET_KEYS = Object.keys(FLEET_METRICS) as (keyof typeof FLEET_METRICS)[]
 /** Gauges of prom-client whose names state that they are counters; the same by type are exported without `_total`. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
-/** Wei in an ether. */
 const WEI_PER_ETHER = 1e18
 
 type LabelsOf<Entry> = Entry extends { labels: readonly (infer Label extends string)[] }

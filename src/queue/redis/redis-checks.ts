@@ -7,7 +7,6 @@ import { refusalOf } from './redis-refusal.js'
 
 const MIN_VERSION = [6, 2] as const
 
-/** What of a target its checks need. */
 type Checked = Pick<RedisTarget, 'shape' | 'shown'>
 
 /**

@@ -96,7 +96,6 @@ export class ScoreBook {
     return { outcome: same ? 'same' : 'conflict', score: held }
   }
 
-  /** The last score on record of this attester for the asset. */
   latestOf(assetId: string, attesterAddress: string): ScoreRecord | null {
     return this.ofAsset(assetId).findLast((score) => score.attesterAddress === attesterAddress) ?? null
   }

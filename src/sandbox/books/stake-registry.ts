@@ -45,7 +45,6 @@ const NO_ROLES: Roles = { submitter: false, attester: false }
  * The chain has a block each second, whose number and time are service time, and always the state of now.
  */
 export class StakeRegistry {
-  /** A stake or the minimum changed. */
   readonly stakeChanged = new ChangeFeed()
   readonly #options: StakeRegistryOptions
   readonly #staked = new Map<Hex, bigint>()

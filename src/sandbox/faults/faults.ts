@@ -62,7 +62,6 @@ const JSON_FAULTS = [
   'truncated',
 ] as const
 
-/** Faults of an open stream. */
 const STREAM_FAULTS = [
   /** The connection is destroyed `ms` after the first snapshot. */
   'cut',

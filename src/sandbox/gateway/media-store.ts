@@ -14,16 +14,6 @@ export interface ImportOptions {
   readonly cidVersion?: 0 | 1
 }
 
-/** What an upload is answered with on both APIs. `bytes` is the size of the content, not that of its blocks. */
-export interface StoredMedia {
-  /** 0x and 64 hex characters. */
-  readonly contentHash: string
-  /** `ipfs://CID`, with `/name` where it is wrapped in a directory. */
-  readonly uri: string
-  readonly cid: string
-  readonly bytes: number
-}
-
 /** Media as content-addressed blocks. */
 export class MediaStore {
   readonly blocks: BaseBlockstore
@@ -36,7 +26,8 @@ export class MediaStore {
     this.#chunkBytes = options.chunkBytes
   }
 
-  async add(content: Uint8Array, name: string, options: ImportOptions = {}): Promise<StoredMedia> {
+  /** @returns what an upload is answered with on both APIs; `bytes` is the size of the content, not that of its blocks */
+  async add(content: Uint8Array, name: string, options: ImportOptions = {}) {
     const cidVersion = options.cidVersion ?? 1
     const wrap = options.wrap ?? false
     const entries = importer([{ path: safeName(name), content }], this.blocks, {

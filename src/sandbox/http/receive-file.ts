@@ -14,14 +14,6 @@ export const UploadBody = z.object({
   file: z.unknown().meta({ type: 'string', contentMediaType: 'application/octet-stream', description: 'The media.' }),
 })
 
-/** A file in memory. `name` is what the client wrote, unchecked; `bodySha256` is what a signed upload signs. */
-export interface UploadedFile {
-  readonly name: string
-  readonly content: Buffer
-  /** Lower-case hex SHA-256 of the whole request body. */
-  readonly bodySha256: string
-}
-
 /** Makes the routes of this plugin take multipart bodies and no others. @param limit largest file, bytes */
 export async function acceptFiles(app: FastifyInstance, limit: number): Promise<void> {
   app.setValidatorCompiler(bodyUnchecked)
@@ -36,8 +28,11 @@ export async function acceptFiles(app: FastifyInstance, limit: number): Promise<
 /** The largest body whose file is not above the limit, bytes. */
 export const multipartBodyLimit = (limit: number): number => limit + MULTIPART_OVERHEAD_BYTES
 
-/** The one file of a request, whole. Refuses one that is above the limit, empty, or not in the field `file`. */
-export async function receiveFile(request: FastifyRequest, limit: number): Promise<UploadedFile> {
+/**
+ * The one file of a request, whole. Refuses one that is above the limit, empty, or not in the field `file`.
+ * @returns its name as the client wrote it, unchecked, and what a signed upload signs: the whole body's SHA-256, lower-case hex
+ */
+export async function receiveFile(request: FastifyRequest, limit: number) {
   const digest = createHash('sha256')
   // The parser pipes the raw request; a second listener sees the same bytes and lets the pipe set the pace.
   request.raw.on('data', (chunk: Buffer) => digest.update(chunk))

@@ -10,7 +10,6 @@ const DEFAULT_HUGE_BYTES = 8 * 1024 * 1024
 export interface EventNames {
   /** The whole open set. */
   readonly snapshot: string
-  /** Assets that opened. */
   readonly opened: string
 }
 

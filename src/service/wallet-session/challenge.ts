@@ -90,7 +90,6 @@ const NUMBER = /^\d{8,}$/
 const CHANGES = /[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g
 const CHANGES_MIN = 2
 
-/** Whether a text can be a nonce at all. */
 const canBeNonce = (text: string): boolean => NONCE.test(text) && !NO_NONCE.test(text)
 
 /**

@@ -64,7 +64,6 @@ export class WalletSessionClient {
 
   // attester routes
 
-  /** The latest block of the chain, as the service sees it. */
   async chainLatest(signal?: AbortSignal): Promise<LatestBlock> {
     const { chainId } = this.#options
     const path = '/v1/chain/latest'

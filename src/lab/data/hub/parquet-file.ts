@@ -64,14 +64,12 @@ export class ParquetFile {
     return this.#read(columns, 0, this.#metadata.row_groups.length)
   }
 
-  /** The row group of a row, and its place in there. */
   placeOf(row: number): { group: number; nth: number } {
     const group = this.#starts.findLastIndex((start) => start <= row)
     if (group < this.#metadata.row_groups.length) return { group, nth: row - (this.#starts[group] ?? 0) }
     throw new AttestdError('lab-data-invalid', `${this.file} has no row ${row + 1}.`)
   }
 
-  /** One column of one row group. */
   async group(column: string, group: number): Promise<unknown[]> {
     return (await this.#read([column], group, group + 1)).map((record) => record[column])
   }
