@@ -383,7 +383,7 @@ export class Intake {
       if (job === null || job.state === 'completed') return await this.#dropReview(id)
       if (!(await queue.remove(name, id, 'waiting'))) return false
       const { attempts, failure } = job
-      events.dropped?.({ assetId, turnaround: offer.turnaround, asset: assetOfJob(job.data), failure })
+      events.dropped?.({ turnaround: offer.turnaround, asset: assetOfJob(job.data), failure })
       const facts = { asset: assetId, attempts, reason: 'asset-closed', lastReason: failure?.reason }
       log.info(facts, 'job of a closed asset was dropped')
       return true

@@ -22,7 +22,6 @@ export interface Comparison {
 
 /** An analysis that did not end before its asset closed. */
 export interface DroppedAnalysis {
-  readonly assetId: string
   readonly turnaround: Turnaround
   /** Null where the job is malformed. */
   readonly asset: JobAsset | null

@@ -3,7 +3,7 @@ import type { Log } from '../core/log.js'
 import { honoredDelayMs } from '../core/retry.js'
 import { basisPointsOf, percentOf, type Risk, riskText } from '../core/risk.js'
 import type { JobEnd, JobRun } from '../queue/queues.js'
-import type { Asset, AttesterService, Receipt } from '../service/port.js'
+import type { Asset, AttesterService } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
 import type { Doppelgangers } from './doppelgangers.js'
 import type { Gate } from './gate.js'
@@ -117,7 +117,7 @@ async function send(one: Submission): Promise<SubmitEnd> {
   try {
     const { risk, algorithm, notes } = statedOf(job)
     const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
-    return finish(one, acceptedResult(await one.service.submit(score, signedAt, run.signal)))
+    return finish(one, { outcome: 'accepted', ...(await one.service.submit(score, signedAt, run.signal)) })
   } catch (error) {
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
@@ -186,10 +186,6 @@ function onRecord(asset: Asset & { readonly myScore: Risk }, foreign: boolean, o
 }
 
 const closed = (one: Submission): SubmitEnd => finish(one, { outcome: 'closed', maybeStored: one.job.sent !== null })
-
-function acceptedResult(receipt: Receipt): SubmitResult {
-  return { outcome: receipt.how, scoreId: receipt.scoreId, risk: receipt.risk, attester: receipt.attester }
-}
 
 const MESSAGES = {
   accepted: 'score submitted',

@@ -45,12 +45,9 @@ export interface Score {
 
 /** Proof that the service took a score. */
 export interface Receipt {
-  /** The id of the score record; null where it was confirmed by `myScore`, which carries no id. */
+  /** The id of the score record, where the service stated it. */
   readonly scoreId: string | null
-  readonly assetId: string
   readonly risk: Risk
-  /** `accepted`: by the answer to the submission. `confirmed`: found on record when asked. */
-  readonly how: 'accepted' | 'confirmed'
   /** Attester address as the service stated it, where it did. */
   readonly attester: string | null
 }

@@ -210,7 +210,7 @@ describe('intake', () => {
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([jobIdOf('a')])
-    expect(parts.dropped).toMatchObject([{ assetId: 'a', asset: { id: 'a' }, failure }])
+    expect(parts.dropped).toMatchObject([{ asset: { id: 'a' }, failure }])
   })
 
   it('an asset that closes while it waits for a person ends without a score', async () => {

@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const WINDOW = 30_000
 const STORE = 15_000
 const ERROR = 40
-const receipt: Receipt = { scoreId: 's1', assetId: 'asset-1', risk: asRisk(0.875), how: 'accepted', attester: '0x1' }
+const receipt: Receipt = { scoreId: 's1', risk: asRisk(0.875), attester: '0x1' }
 
 type Step = Asset | null | Error
 

@@ -164,9 +164,7 @@ describe('submit', () => {
       const receipt = await service.submit({ ...score, risk: asRisk(risk) }, signedAt)
       expect(receipt).toEqual({
         scoreId: 's-1',
-        assetId: 'a/b',
         risk: Math.abs(risk),
-        how: 'accepted',
         attester: `0x${'1'.repeat(40)}`,
       })
       const request = signed()[0]!

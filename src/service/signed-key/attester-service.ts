@@ -87,13 +87,8 @@ class SignedKeyAttesterService implements AttesterService {
     if (record.assetId !== score.assetId) {
       throw new AttestdError('service-reply-invalid', 'The receipt names another asset.', { ambiguous: true })
     }
-    return {
-      scoreId: record.id,
-      assetId: record.assetId,
-      risk: riskOfPercent(record.deepfakeRiskScore),
-      how: 'accepted',
-      attester: record.attesterAddress,
-    }
+    const { attesterAddress: attester, deepfakeRiskScore, id: scoreId } = record
+    return { scoreId, risk: riskOfPercent(deepfakeRiskScore), attester }
   }
 
   watch(signal: AbortSignal): AsyncIterable<ServiceEvent> {

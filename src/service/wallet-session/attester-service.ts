@@ -140,7 +140,7 @@ function readReceipt(
   const isReceipt = record.assetId !== undefined || [attester, risk, scoreId].some((stated) => stated !== null)
   if (!isReceipt && record.ok !== true && record.success !== true)
     throw wrong(`does not state the score; it is ${shapeText(reply)}`)
-  return { scoreId, assetId: sent.assetId, risk: risk ?? sent.risk, how: 'accepted', attester }
+  return { scoreId, risk: risk ?? sent.risk, attester }
 }
 
 const wrong = (what: string): AttestdError =>

@@ -18,11 +18,9 @@ export interface ChallengeSigner {
   signMessage(parameters: { message: string }): Promise<string>
 }
 
-/** What became of a session; for metrics. */
+/** What became of a session, for metrics; `refused`: none was given, or a request with one was answered with 401. */
 export interface SessionEvent {
-  /** `refused`: none was given, or a request with one was answered with 401. */
   readonly event: 'opened' | 'renewed' | 'refused'
-  readonly reason?: Reason
 }
 
 /** What may be shown of a session: everything but its token. */
@@ -116,7 +114,7 @@ export class SessionKeeper {
     // The first may be the service's restart; from the second on it is asked at intervals.
     if (this.#rejected > 1) this.#pauseFor(error, this.#rejected - 1)
     this.#options.log.info({ inARow: this.#rejected }, 'the service refused the session')
-    this.#options.onSession?.({ event: 'refused', reason: 'service-unauthorized' })
+    this.#options.onSession?.({ event: 'refused' })
   }
 
   close(): void {
@@ -203,7 +201,7 @@ export class SessionKeeper {
     this.#failures += 1
     const retryInMs = this.#pauseFor(failure, this.#failures)
     log.warn({ reason, err: failure, retryInMs }, 'a session could not be opened')
-    onSession?.({ event: 'refused', reason })
+    onSession?.({ event: 'refused' })
     if (reason !== 'role-missing') return failure
     this.#held = null
     if (!this.#hasReportedRole) onRoleMissing?.(failure)

@@ -47,12 +47,10 @@ rule(
       expect(json.aggregate).toEqual(expect.objectContaining({}))
     },
     client: async () => {
-      const { id, receipt } = await submit()
+      const { receipt } = await submit()
       expect(receipt).toEqual({
         scoreId: expect.any(String),
-        assetId: id,
         risk: asRisk(0.425),
-        how: 'accepted',
         attester: world.sandbox.attesterKey.wallet,
       })
     },

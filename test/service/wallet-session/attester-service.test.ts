@@ -193,9 +193,7 @@ describe('submit', () => {
     const { service, clock, attested } = built
     expect(await service.submit(score, clock.now())).toEqual({
       scoreId: 's-1',
-      assetId: 'a/b',
       risk: 0.8765,
-      how: 'accepted',
       attester: account.address.toLowerCase(),
     })
     expect(attested).toEqual([{ score, time: clock.now() / 1000 }])
