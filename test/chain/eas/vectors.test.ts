@@ -26,7 +26,7 @@ async function checkReading(vector: EasVector) {
   const profile = profileOf(vector)
   const attestation = parseAttestation(vector.attestation)
   const verified = await verifyAttestation(attestation, { profile, attester: vector.attester, now: vector.time })
-  expect(verified).toMatchObject({ attester: vector.attester, uid: vector.attestation.uid, time: vector.time })
+  expect(verified).toMatchObject({ uid: vector.attestation.uid, time: vector.time })
   expect(verified.score).toEqual(readAttestedScore(profile, attestation))
   expect(Object.keys(verified.score)).toEqual(profile.fields.map(({ name }) => name))
   for (const { name, type } of profile.fields) {

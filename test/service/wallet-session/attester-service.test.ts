@@ -394,7 +394,7 @@ describe('submit', () => {
     ['another risk', { score: { ...record, deepfakeRiskBps: 1 } }, { risk: 0.0001 }],
     ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 0.8765 }],
     ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
-    ['a yes alone', { ok: true }, { scoreId: null, risk: 0.8765, attester: null, assetId: 'a/b' }],
+    ['a yes alone', { ok: true }, { scoreId: null, risk: 0.8765, attester: null }],
   ])('takes a receipt with %s', async (_, reply, expected) => {
     const { service, clock } = await bench(always(reply, 201))
     expect(await service.submit(score, clock.now())).toMatchObject(expected)
