@@ -77,8 +77,8 @@ export class BullEngine implements QueueEngine {
   /** The checks of readiness ask at the same time. */
   readonly #pings = new SharedReading<void>()
   readonly #workers = new Set<JobWorker>()
-  /** Wall clock minus monotonic clock, ms. */
-  #wallAheadMs = 0
+  /** Wall clock minus monotonic clock, ms; null before the first look. */
+  #wallAheadMs: number | null = null
   #endClockLooks: (() => void) | undefined
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
@@ -145,8 +145,10 @@ export class BullEngine implements QueueEngine {
       report: (error) => this.#report(queue, error),
     })
     this.#workers.add(worker)
-    this.#wallAheadMs ||= clock.now() - clock.monotonic()
-    this.#endClockLooks ??= startRepeating(clock, CLOCK_LOOK_MS, () => void this.#followClock())
+    if (!this.#endClockLooks) {
+      this.#endClockLooks = startRepeating(clock, CLOCK_LOOK_MS, () => void this.#followClock())
+      void this.#followClock()
+    }
     return worker
   }
 
@@ -320,27 +322,38 @@ export class BullEngine implements QueueEngine {
     await this.#backing.close()
   }
 
-  /** BullMQ keeps by the wall clock when a job is due: where that was set back, delayed jobs would wait for as long in addition. */
+  /**
+   * BullMQ keeps by the wall clock when a job is due: where that was set back, delayed jobs would wait for as long in addition.
+   * While no process looked, it was set back for those whose last try is yet to come by it.
+   */
   async #followClock(): Promise<void> {
     const { clock, log } = this.#options
     const aheadMs = clock.now() - clock.monotonic()
-    const backMs = Math.round(this.#wallAheadMs - aheadMs)
-    if (backMs >= SET_BACK_MS) {
+    const backMs = this.#wallAheadMs === null ? null : Math.round(this.#wallAheadMs - aheadMs)
+    if (backMs === null || backMs >= SET_BACK_MS) {
       try {
-        for (const name of QUEUE_NAMES) await this.#promoteDelayed(name)
+        const triedAfter = backMs === null ? clock.now() + SET_BACK_MS : Number.NEGATIVE_INFINITY
+        let jobs = 0
+        for (const name of QUEUE_NAMES) jobs += await this.#promoteDelayed(name, triedAfter)
+        if (backMs !== null || jobs > 0)
+          log.info({ backMs, jobs }, 'wall clock was set back, delayed jobs were retried')
       } catch {
         // The engine reports its own trouble; the next look retries.
         return
       }
-      log.info({ backMs }, 'wall clock was set back, delayed jobs were retried')
     }
     this.#wallAheadMs = aheadMs
   }
 
-  async #promoteDelayed(name: QueueName): Promise<void> {
+  /** @param triedAfter wall clock, Unix ms; those that were last tried before it stay @returns how many were delayed */
+  async #promoteDelayed(name: QueueName, triedAfter: number): Promise<number> {
+    let promoted = 0
     for await (const { job } of this.#jobsIn(name, ['delayed'])) {
+      if ((job.processedOn ?? job.timestamp) < triedAfter) continue
       await this.#promote(job)
+      promoted++
     }
+    return promoted
   }
 
   /** One that is no longer delayed was taken meanwhile. */

@@ -35,10 +35,15 @@ describe('config/systemd/attestd.service', () => {
     expect(all('ExecStart')[0]).toMatch(/^\/usr\/bin\/node \S+\/dist\/cli\/main\.js run /)
   })
 
-  it('waits until the daemon notifies it, by a process of its own, and reloads the detectors by the verb', () => {
+  it('waits until the daemon notifies it, by a process of its own', () => {
     expect([all('Type'), all('NotifyAccess')]).toEqual([['notify'], ['all']])
+  })
+
+  it('reloads the detectors by the verb, without the credentials, which systemd 252 hides from it', () => {
     const [start] = all('ExecStart')
-    expect(all('ExecReload')).toEqual([start!.replace(' run ', ' models reload ')])
+    const [main] = start!.split(' run ')
+    const folder = `/var/lib/${all('StateDirectory')[0]}`
+    expect(all('ExecReload')).toEqual([`/usr/bin/env -i ${main} models reload --data-dir ${folder}`])
   })
 
   it('allows what the cage of ffmpeg needs: limits, and privileges that cannot grow', () => {

@@ -158,6 +158,24 @@ describe('embedded engine', () => {
     expect(done).toMatchObject({ attempt: 1, result: { i: 0, step: 'sent' } })
   })
 
+  it('retries at its start what an earlier process delayed while the wall clock was a day ahead', async () => {
+    const url = `embedded:${await copyTemplate('ahead')}`
+    const wall = Date.now
+    const ahead = vi.spyOn(Date, 'now').mockImplementation(() => wall() + 86_400_000)
+    onTestFinished(() => ahead.mockRestore())
+    const earlier = await openQueueEngine(engineOptions(url, root))
+    await earlier.add('submit', 'delayed', {}, { priority: 1 })
+    const events = new EventLog()
+    await earlier.work('submit', async () => ({ kind: 'hold', reason: 'clock-untrusted', delayMs: 1 }), events)
+    await events.until('held')
+    await earlier.close()
+    ahead.mockRestore()
+    const reopened = await openQueueEngine(engineOptions(url, root))
+    onTestFinished(() => reopened.close())
+    await reopened.work('submit', async () => ({ kind: 'done', result: null }), events)
+    await events.until('completed')
+  })
+
   describe('opened on what an earlier process left', () => {
     const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
       count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
