@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector } from 'undici'
 import { AttestdError } from '../../core/errors.js'
 
-/** Resolves a host name to every address it has; `dns.lookup` with `all: true` by default. */
+/** Resolves a host name to every address it has. */
 export type ResolveAll = (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /** What may be dialled for an `https:` URL that an asset names; the defaults let only public addresses through. */
@@ -14,8 +14,10 @@ export interface AddressGuardOptions {
   readonly allowedPorts?: readonly number[] | undefined
   /** @default public addresses */
   readonly isAllowed?: ((address: string) => boolean) | undefined
-  /** @default the system's */
+  /** @default DNS */
   readonly resolve?: ResolveAll | undefined
+  /** Name servers, as ADDRESS or ADDRESS:PORT. @default the system's */
+  readonly nameServers?: readonly string[] | undefined
   /** Further certificate authority, PEM, for closed networks. */
   readonly ca?: string | undefined
   /** Longest time to a connection, milliseconds. @default CONNECT_TIMEOUT_MS */
@@ -32,6 +34,9 @@ export interface AddressGuard {
 
 /** @default longest time to a connection, milliseconds */
 export const CONNECT_TIMEOUT_MS = 10_000
+
+/** A name server is asked twice, the second time for twice as long, ms: together less than `CONNECT_TIMEOUT_MS`. */
+const NAME_SERVER = { timeout: 2500, tries: 2 }
 
 /** RFC 6052's well-known prefix: IPv4 as seen from an IPv6-only network. */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
@@ -55,7 +60,7 @@ export function isPublicAddress(address: string): boolean {
 /** Guards requests to hosts that strangers name: what is vetted is what is dialled. */
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const isAllowed = options.isAllowed ?? isPublicAddress
-  const resolve = options.resolve ?? ((hostname) => dns.promises.lookup(hostname, { all: true }))
+  const resolve = options.resolve ?? ((hostname) => resolveByDns(hostname, options.nameServers))
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     lookup: guardedLookup(resolve, isAllowed),
@@ -97,6 +102,19 @@ function checkUrl(url: URL, options: AddressGuardOptions, isAllowed: (address: s
 function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
   return net.isIP(bare) === 0 ? null : bare
+}
+
+/**
+ * Not by `dns.lookup`: it blocks a thread until an answer comes, of the few that look up the service and the gateways as well. Strangers
+ * could stop the daemon with names that nobody answers for. A resolver for each name reads anew which name servers the system has.
+ */
+async function resolveByDns(hostname: string, nameServers?: readonly string[]) {
+  const resolver = new dns.promises.Resolver(NAME_SERVER)
+  if (nameServers) resolver.setServers(nameServers)
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length === 0 && four.status === 'rejected') throw four.reason
+  return found.map((address) => ({ address, family: net.isIP(address) }))
 }
 
 function guardedLookup(resolve: ResolveAll, isAllowed: (address: string) => boolean): net.LookupFunction {

@@ -1,3 +1,4 @@
+import dgram from 'node:dgram'
 import http from 'node:http'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
@@ -137,6 +138,40 @@ describe('a guarded connection', () => {
     const error = await failure(request(`http://127.0.0.1:${server.port}/`, { dispatcher: guard.dispatcher }))
     expect(error.reason).toBe('address-refused')
     expect(server.connections()).toBe(0)
+  })
+
+  /** A name server that answers 127.0.0.1 for the names with `answered` in them, and nothing for others. @returns with the other names */
+  async function startNameServer() {
+    const server = dgram.createSocket('udp4')
+    const unanswered = new Set<string>()
+    server.on('message', (query, { address, port }) => {
+      const name = query.subarray(13, query.indexOf(0, 12)).toString('latin1')
+      if (!name.startsWith('answered')) return unanswered.add(name)
+      const header = Buffer.from(query.subarray(0, 12))
+      const isFour = query[query.indexOf(0, 12) + 2] === 1
+      header.writeUInt16BE(0x8180, 2)
+      header.writeUInt16BE(isFour ? 1 : 0, 6)
+      header.fill(0, 8)
+      const question = query.subarray(12, query.indexOf(0, 12) + 5)
+      const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 127, 0, 0, 1])
+      server.send(Buffer.concat([header, question, ...(isFour ? [answer] : [])]), port, address)
+    })
+    await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+    onEnd(() => new Promise((resolve) => server.close(() => resolve(undefined))))
+    return { address: `127.0.0.1:${server.address().port}`, unanswered }
+  }
+
+  it('waits for names that nobody answers for without a thread: all of them are asked for, and others are still found', async () => {
+    const [server, names] = await Promise.all([startServer(), startNameServer()])
+    const guard = createAddressGuard({ nameServers: [names.address], isAllowed: (address) => address === '127.0.0.1' })
+    onEnd(() => guard.dispatcher.destroy())
+    // More than the threads that Node has.
+    const hosts = Array.from({ length: 8 }, (_, n) => `unanswered-${n}`)
+    for (const host of hosts)
+      request(`http://${host}.test:${server.port}/`, { dispatcher: guard.dispatcher }).catch(() => {})
+    await expect.poll(() => names.unanswered.size).toBe(hosts.length)
+    const reply = await request(`http://answered.test:${server.port}/`, { dispatcher: guard.dispatcher })
+    expect(await reply.body.text()).toBe('secret')
   })
 
   /** Resolves to an allowed address at first, and to a refused one whenever it is asked again. */
