@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { AttestdError, type AttestdErrorOptions, errorCode } from '../core/errors.js'
 import { certificateFix } from '../core/net/certificate-fix.js'
 import { readBounded } from '../core/net/read-bounded.js'
+import { sharedLookup } from '../core/net/shared-lookup.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
 import { startDeadline } from '../core/time-limit.js'
@@ -29,7 +30,7 @@ export class RpcCaller {
   readonly name: string
   readonly #options: RpcCallerOptions
   readonly #target: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  readonly #agent = new Agent()
+  readonly #agent = new Agent({ connect: { lookup: sharedLookup } })
   #lastId = 0
 
   constructor(options: RpcCallerOptions) {

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
+import { sharedLookup } from '../core/net/shared-lookup.js'
 import type { Reason } from '../core/reasons.js'
 import { startDeadline, unlessAborted } from '../core/time-limit.js'
 import {
@@ -73,7 +74,7 @@ interface Answer {
 /** JSON requests with a timeout, a size cap, and every failure as an `AttestdError`; never follows a redirect. */
 export class HttpCaller {
   readonly #options: HttpOptions
-  readonly #agent = new Agent()
+  readonly #agent = new Agent({ connect: { lookup: sharedLookup } })
 
   constructor(options: HttpOptions) {
     this.#options = options

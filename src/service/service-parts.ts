@@ -1,6 +1,7 @@
 import { Agent } from 'undici'
 import type { Clock, Random } from '../core/clock.js'
 import type { Log } from '../core/log.js'
+import { sharedLookup } from '../core/net/shared-lookup.js'
 import { HttpCaller, type HttpOptions, type RequestEvent } from './http.js'
 import type { OnMalformed } from './record.js'
 import { ServiceClock, type ServiceClockOptions } from './service-clock.js'
@@ -61,7 +62,7 @@ export function createServiceParts(options: ServiceOptions, api: ApiOfService): 
     refreshMs: options.clockRefreshMs,
   })
   // The reader has its own limits on headers and silence, and may pause for as long as its consumer works.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { lookup: sharedLookup } })
   const reading = { clock, random, dispatcher, userAgent, headerTimeoutMs: requestTimeoutMs, idleMs: streamIdleMs }
   return {
     origin,

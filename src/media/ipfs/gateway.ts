@@ -3,6 +3,7 @@ import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { readBounded } from '../../core/net/read-bounded.js'
+import { sharedLookup } from '../../core/net/shared-lookup.js'
 import type { AddressGuard } from '../web/address-guard.js'
 import { bodyChunks, type GetReply, get } from '../web/http-get.js'
 import { checkBlock, integrity, MAX_BLOCK_BYTES } from './block-check.js'
@@ -73,7 +74,7 @@ export const ipfsPath = (cid: CID, path: readonly string[] = []): string =>
 
 /** Requests to gateways: their own origin is trusted to be private, wherever they redirect to is not. */
 export function createGatewayHttp(options: GatewayHttpOptions): GatewayHttp {
-  const dispatcher = new Agent({ connect: { timeout: options.connectTimeoutMs } })
+  const dispatcher = new Agent({ connect: { timeout: options.connectTimeoutMs, lookup: sharedLookup } })
   return {
     get: (gateway, path, accept, signal) => {
       const url = new URL(gateway.base.pathname.replace(/\/$/, '') + path, gateway.base)

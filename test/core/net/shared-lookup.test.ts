@@ -1,0 +1,45 @@
+import dns from 'node:dns'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { systemClock } from '../../../src/core/clock.js'
+import { createGatewayHttp, parseGateway } from '../../../src/media/ipfs/gateway.js'
+import { createAddressGuard } from '../../../src/media/web/address-guard.js'
+import { HttpCaller } from '../../../src/service/http.js'
+import { urlAnswering } from '../../support/local-server.js'
+
+type Answer = (error: Error | null, addresses: dns.LookupAddress[]) => void
+
+it('a host is looked up once for all connections that wait for it, and again for later ones', async () => {
+  const { port } = new URL(await urlAnswering((_, response) => void response.end('{}')))
+  const held = new Map<string, Answer[]>()
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((name: string, _: unknown, answer: Answer) =>
+      held.set(name, [...(held.get(name) ?? []), answer])) as never)
+  onTestFinished(() => lookup.mockRestore())
+  const limits = { clock: systemClock, connectTimeoutMs: 60_000, idleMs: 60_000, timeoutMs: 60_000, userAgent: 'test' }
+  const guard = createAddressGuard()
+  const gateways = createGatewayHttp({ ...limits, guard, maxRedirects: 0 })
+  const service = new HttpCaller(limits)
+  onTestFinished(() => void Promise.all([gateways.close(), guard.dispatcher.destroy(), service.close()]))
+
+  const gateway = parseGateway(`http://gateway.test:${port}`)
+  const { signal } = new AbortController()
+  const fetched = Array.from({ length: 5 }, () => gateways.get(gateway, '/ipfs/x', 'text/plain', signal))
+  const call = { method: 'GET', route: 'GET /', changes: false, url: new URL(`http://service.test:${port}/`) } as const
+  const asked = Array.from({ length: 5 }, () => service.json(call, z.strictObject({})))
+  await expect.poll(() => [...held.keys()].toSorted()).toEqual(['gateway.test', 'service.test'])
+  // Whatever else connects does so in the same turn.
+  for (const answers of held.values()) {
+    expect(answers).toHaveLength(1)
+    answers[0]!(new Error('no answer'), [])
+  }
+  await expect(Promise.all(fetched)).rejects.toThrow()
+  await expect(Promise.all(asked)).rejects.toThrow()
+
+  held.clear()
+  const later = service.json(call, z.strictObject({}))
+  await expect.poll(() => held.get('service.test')?.length).toBe(1)
+  held.get('service.test')![0]!(null, [{ address: '127.0.0.1', family: 4 }])
+  expect(await later).toEqual({})
+})
