@@ -71,17 +71,15 @@ describe('command lines', () => {
   })
 })
 
-describe('a verb that prints a table', () => {
-  it.each([
-    'status',
-    'scores',
-    'queue failed',
-    ...['list', 'verify', 'reload', 'rollback', 'canary', 'eval', 'calibrate', 'compare', 'admit'].map(
-      (verb) => `models ${verb}`,
-    ),
-  ])('%s has --json', async (verb) => {
-    expect((await attestd([...verb.split(' '), '--help'])).out).toMatch(/^ +--json /m)
-  })
+it.each([
+  'status',
+  'scores',
+  'queue failed',
+  ...['list', 'verify', 'reload', 'rollback', 'canary', 'eval', 'calibrate', 'compare', 'admit'].map(
+    (verb) => `models ${verb}`,
+  ),
+])('a verb that prints a table %s has --json', async (verb) => {
+  expect((await attestd([...verb.split(' '), '--help'])).out).toMatch(/^ +--json /m)
 })
 
 describe('attestd init', () => {
@@ -238,11 +236,9 @@ describe('detector packages', () => {
   })
 })
 
-describe('attestd queue, with no daemon running', () => {
-  it('opens the embedded queue itself', async () => {
-    const env = { ATTESTD_DATA_DIR: path.join(folder, 'queue-data') }
-    expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
-    expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })
-    expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 64 })
-  })
+it('attestd queue, with no daemon running opens the embedded queue itself', async () => {
+  const env = { ATTESTD_DATA_DIR: path.join(folder, 'queue-data') }
+  expect(await attestd(['queue', 'failed'], env)).toMatchObject({ code: 0, out: 'No failed jobs.\n' })
+  expect(await attestd(['queue', 'retry', '--queue', 'submit'], env)).toMatchObject({ code: 0 })
+  expect(await attestd(['queue', 'drain', '--queue', 'cook'], env)).toMatchObject({ code: 64 })
 })

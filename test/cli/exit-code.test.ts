@@ -15,20 +15,18 @@ const problem = {
   fix: 'Set it.',
 } as const
 
-describe('a service manager restarts where that may help, and nowhere else', () => {
-  it.each<[string, unknown, number]>([
-    ['settings that are wrong', new SettingsError([problem]), 78],
-    ['a package that is wrong', new AttestdError('manifest-invalid'), 78],
-    ['a service that does not answer', new AttestdError('service-unreachable'), 75],
-    ['a limit of the service', new AttestdError('service-rate-limited'), 75],
-    ['no daemon on the data directory', new AttestdError('daemon-not-running'), 75],
-    ['a disk without room', Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }), 75],
-    ['media that cannot be scored', new AttestdError('media-corrupt'), 1],
-    ['an error of another library', new TypeError('x is not a function'), 1],
-    ['what is no error', 'text', 1],
-  ])('%s', (_, error, code) => {
-    expect(exitCodeOf(error)).toBe(code)
-  })
+it.each<[string, unknown, number]>([
+  ['settings that are wrong', new SettingsError([problem]), 78],
+  ['a package that is wrong', new AttestdError('manifest-invalid'), 78],
+  ['a service that does not answer', new AttestdError('service-unreachable'), 75],
+  ['a limit of the service', new AttestdError('service-rate-limited'), 75],
+  ['no daemon on the data directory', new AttestdError('daemon-not-running'), 75],
+  ['a disk without room', Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }), 75],
+  ['media that cannot be scored', new AttestdError('media-corrupt'), 1],
+  ['an error of another library', new TypeError('x is not a function'), 1],
+  ['what is no error', 'text', 1],
+])('a service manager restarts where that may help, and nowhere else %s', (_, error, code) => {
+  expect(exitCodeOf(error)).toBe(code)
 })
 
 describe('an error on a terminal', () => {

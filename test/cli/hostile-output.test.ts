@@ -237,10 +237,8 @@ describe('what verbs print of a service', () => {
 
 // `demo` is not run: it scores the project's own samples by its own service and daemon, in a folder of its own.
 
-describe('what a running sandbox prints', () => {
-  it('of its folders, its books and all requests above', () => {
-    const printed = world.sandbox.printed()
-    expect(harmIn(printed), printed).toBeNull()
-    expect(isShown(printed)).toBe(true)
-  })
+it('what a running sandbox prints of its folders, its books and all requests above', () => {
+  const printed = world.sandbox.printed()
+  expect(harmIn(printed), printed).toBeNull()
+  expect(isShown(printed)).toBe(true)
 })

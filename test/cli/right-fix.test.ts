@@ -145,35 +145,33 @@ it('the help shows what a setting is without being set', async () => {
   expect((await attestdVerb(['run', '--help'], {})).out.replaceAll(/\s+/g, ' ')).toContain('(default: 8780)')
 })
 
-describe('a wrong argument is a wrong command line (64), and names itself', () => {
-  it.each<[string, string[], RegExp]>([
-    ['a folder to score', ['score', os.tmpdir()], /<file-or-uri> takes a file: .* is a folder/],
-    ['a file that is not there', ['score', 'nope.jpg'], /<file-or-uri> takes a file: .*nope\.jpg does not exist/],
-    ['a limit that is no number', ['scores', '--limit', 'abc'], /--limit takes a whole number from 1, got "abc"/],
-    [
-      'data that is not there',
-      ['models', 'eval', 'x', '--data', '/no/data.csv'],
-      /--data takes a file or folder: .*data\.csv does not exist/,
-    ],
-    [
-      'a package that is not there',
-      ['models', 'eval', 'vit', '--data', 'ROWS'],
-      /no package vit[\s\S]*fix .* one of tiny-image\./,
-    ],
-    ['a file to import', ['models', 'import', process.execPath], /<folder> takes a folder: .* is a file/],
-    ['an id with capitals', ['models', 'import', os.tmpdir(), '--id', 'My Detector'], /--id takes .*"my-detector"/],
-    ['a language', ['models', 'import', os.tmpdir(), '--languages', 'en,klingon'], /--languages .*"klingon"/],
-    ['a file to register', ['register', 'nope.jpg'], /<file> takes a file: .*nope\.jpg does not exist/],
-  ])('%s', async (_, args, expected) => {
-    const rows = path.join(folder, 'rows.csv')
-    await fs.writeFile(rows, 'text,label\na,real\nb,fake\n')
-    const { code, err } = await attestdVerb(
-      args.map((word) => (word === 'ROWS' ? rows : word)),
-      env(),
-    )
-    expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(expected) })
-    expect(err).not.toMatch(/ENOENT|ENOTDIR|EISDIR|invalid_/)
-  })
+it.each<[string, string[], RegExp]>([
+  ['a folder to score', ['score', os.tmpdir()], /<file-or-uri> takes a file: .* is a folder/],
+  ['a file that is not there', ['score', 'nope.jpg'], /<file-or-uri> takes a file: .*nope\.jpg does not exist/],
+  ['a limit that is no number', ['scores', '--limit', 'abc'], /--limit takes a whole number from 1, got "abc"/],
+  [
+    'data that is not there',
+    ['models', 'eval', 'x', '--data', '/no/data.csv'],
+    /--data takes a file or folder: .*data\.csv does not exist/,
+  ],
+  [
+    'a package that is not there',
+    ['models', 'eval', 'vit', '--data', 'ROWS'],
+    /no package vit[\s\S]*fix .* one of tiny-image\./,
+  ],
+  ['a file to import', ['models', 'import', process.execPath], /<folder> takes a folder: .* is a file/],
+  ['an id with capitals', ['models', 'import', os.tmpdir(), '--id', 'My Detector'], /--id takes .*"my-detector"/],
+  ['a language', ['models', 'import', os.tmpdir(), '--languages', 'en,klingon'], /--languages .*"klingon"/],
+  ['a file to register', ['register', 'nope.jpg'], /<file> takes a file: .*nope\.jpg does not exist/],
+])('a wrong argument is a wrong command line (64), and names itself %s', async (_, args, expected) => {
+  const rows = path.join(folder, 'rows.csv')
+  await fs.writeFile(rows, 'text,label\na,real\nb,fake\n')
+  const { code, err } = await attestdVerb(
+    args.map((word) => (word === 'ROWS' ? rows : word)),
+    env(),
+  )
+  expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(expected) })
+  expect(err).not.toMatch(/ENOENT|ENOTDIR|EISDIR|invalid_/)
 })
 
 describe('the settings', () => {

@@ -285,15 +285,13 @@ describe('the message to a person', () => {
   })
 })
 
-describe('every default', () => {
-  it.each(settingRows.filter(([, { fallback }]) => fallback !== undefined).map(([key]) => key))(
-    'of %s is a value that the setting takes',
-    (key) => {
-      const { fallback, parse } = SETTINGS[key] as (typeof settingRows)[number][1]
-      expect(parse.safeParse(fallback).success).toBe(true)
-    },
-  )
-})
+it.each(settingRows.filter(([, { fallback }]) => fallback !== undefined).map(([key]) => key))(
+  'every default of %s is a value that the setting takes',
+  (key) => {
+    const { fallback, parse } = SETTINGS[key] as (typeof settingRows)[number][1]
+    expect(parse.safeParse(fallback).success).toBe(true)
+  },
+)
 
 describe('the settings as they are shown', () => {
   const shown = (env: Record<string, string>, name: string) =>

@@ -24,83 +24,75 @@ import {
 /** What a text is taken for; undefined where it is refused. */
 const parsed = (parse: z.ZodType<unknown, string>) => (text: string) => parse.safeParse(text).data
 
-describe('a whole number from -2 to 70', () => {
-  it.each([
-    ['-2', -2],
-    ['70', 70],
-    ['007', 7],
-    ['-3', undefined],
-    ['71', undefined],
-    ['', undefined],
-    [' 7', undefined],
-    ['7.0', undefined],
-    ['1e1', undefined],
-    ['0x1f', undefined],
-    ['+7', undefined],
-    ['7\n', undefined],
-    ['7,000', undefined],
-  ])('%j is %j', (text, value) => {
-    expect(parsed(integer(-2, 70))(text)).toBe(value)
-  })
+it.each([
+  ['-2', -2],
+  ['70', 70],
+  ['007', 7],
+  ['-3', undefined],
+  ['71', undefined],
+  ['', undefined],
+  [' 7', undefined],
+  ['7.0', undefined],
+  ['1e1', undefined],
+  ['0x1f', undefined],
+  ['+7', undefined],
+  ['7\n', undefined],
+  ['7,000', undefined],
+])('a whole number from -2 to 70 %j is %j', (text, value) => {
+  expect(parsed(integer(-2, 70))(text)).toBe(value)
 })
 
-describe('yes or no', () => {
-  it.each([
-    ['true', true],
-    ['1', true],
-    ['yes', true],
-    ['false', false],
-    ['0', false],
-    ['no', false],
-    ['TRUE', undefined],
-    ['on', undefined],
-    ['', undefined],
-  ])('%j is %j', (text, value) => {
-    expect(parsed(yesNo.parse)(text)).toBe(value)
-  })
+it.each([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['TRUE', undefined],
+  ['on', undefined],
+  ['', undefined],
+])('yes or no %j is %j', (text, value) => {
+  expect(parsed(yesNo.parse)(text)).toBe(value)
 })
 
-describe('a size', () => {
-  it.each([
-    ['0', 0],
-    ['10000', 10_000],
-    ['9999', undefined],
-    ['200', undefined],
-    ['1048576', 1_048_576],
-    ['5MB', 5_000_000],
-    ['5 mib', 5 * 1024 ** 2],
-    ['2  GiB', 2 * 1024 ** 3],
-    ['3kb', 3000],
-    ['3KiB', 3072],
-    ['1gb', 1e9],
-    ['1.5GiB', undefined],
-    ['-1', undefined],
-    ['5 TB', undefined],
-    ['5M', undefined],
-    ['MiB', undefined],
-    ['', undefined],
-  ])('%j is %j bytes', (text, value) => {
-    expect(parsed(bytes)(text)).toBe(value)
-  })
+it.each([
+  ['0', 0],
+  ['10000', 10_000],
+  ['9999', undefined],
+  ['200', undefined],
+  ['1048576', 1_048_576],
+  ['5MB', 5_000_000],
+  ['5 mib', 5 * 1024 ** 2],
+  ['2  GiB', 2 * 1024 ** 3],
+  ['3kb', 3000],
+  ['3KiB', 3072],
+  ['1gb', 1e9],
+  ['1.5GiB', undefined],
+  ['-1', undefined],
+  ['5 TB', undefined],
+  ['5M', undefined],
+  ['MiB', undefined],
+  ['', undefined],
+])('a size %j is %j bytes', (text, value) => {
+  expect(parsed(bytes)(text)).toBe(value)
 })
 
-describe('hex', () => {
-  const hex = (digits: number) => `0x${'aB'.repeat(digits / 2)}`
+const hex = (digits: number) => `0x${'aB'.repeat(digits / 2)}`
 
-  it.each([
-    ['an address', address, 40],
-    ['32 bytes', bytes32, 64],
-  ])('%s has its digits and no other, and is made lower case', (_, parse, digits) => {
-    expect(parsed(parse)(hex(digits))).toBe(hex(digits).toLowerCase())
-    for (const bad of [
-      hex(digits - 2),
-      hex(digits + 2),
-      hex(digits).slice(2),
-      `${hex(digits)}\n`,
-      hex(digits).replace('a', 'g'),
-    ])
-      expect(parsed(parse)(bad)).toBeUndefined()
-  })
+it.each([
+  ['an address', address, 40],
+  ['32 bytes', bytes32, 64],
+])('hex %s has its digits and no other, and is made lower case', (_, parse, digits) => {
+  expect(parsed(parse)(hex(digits))).toBe(hex(digits).toLowerCase())
+  for (const bad of [
+    hex(digits - 2),
+    hex(digits + 2),
+    hex(digits).slice(2),
+    `${hex(digits)}\n`,
+    hex(digits).replace('a', 'g'),
+  ])
+    expect(parsed(parse)(bad)).toBeUndefined()
 })
 
 describe('lists and words', () => {

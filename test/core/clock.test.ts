@@ -36,15 +36,13 @@ describe('the system clock', () => {
   })
 })
 
-describe('how far a clock is off', () => {
-  it.each([
-    [0, 'the local clock agrees with it'],
-    [1, 'the local clock is 1 ms behind it'],
-    [-1, 'the local clock is 1 ms ahead of it'],
-    [9_999, 'the local clock is 9999 ms behind it'],
-    [10_000, 'the local clock is 10 s behind it'],
-    [-90_000, 'the local clock is 1 min 30 s ahead of it'],
-  ])('%i ms: %s', (offset, text) => {
-    expect(clockText(offset)).toBe(text)
-  })
+it.each([
+  [0, 'the local clock agrees with it'],
+  [1, 'the local clock is 1 ms behind it'],
+  [-1, 'the local clock is 1 ms ahead of it'],
+  [9_999, 'the local clock is 9999 ms behind it'],
+  [10_000, 'the local clock is 10 s behind it'],
+  [-90_000, 'the local clock is 1 min 30 s ahead of it'],
+])('how far a clock is off %i ms: %s', (offset, text) => {
+  expect(clockText(offset)).toBe(text)
 })

@@ -23,17 +23,15 @@ describe('the text of what was thrown', () => {
   })
 })
 
-describe('the code of an error', () => {
-  const coded = (code: unknown, cause?: unknown) => Object.assign(new Error('x', { cause }), { code })
-  it.each([
-    ['its own', coded('ECONNREFUSED', coded('EPIPE')), 'ECONNREFUSED'],
-    ['that of its cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'ENOTFOUND'],
-    ['none where it is a number, as of a DOMException', new DOMException('late', 'TimeoutError'), undefined],
-    ['none of an error without one', new Error('x', { cause: 'words' }), undefined],
-    ['none of what is no error', null, undefined],
-  ])('is %s', (_, error, code) => {
-    expect(errorCode(error)).toBe(code)
-  })
+const coded = (code: unknown, cause?: unknown) => Object.assign(new Error('x', { cause }), { code })
+it.each([
+  ['its own', coded('ECONNREFUSED', coded('EPIPE')), 'ECONNREFUSED'],
+  ['that of its cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'ENOTFOUND'],
+  ['none where it is a number, as of a DOMException', new DOMException('late', 'TimeoutError'), undefined],
+  ['none of an error without one', new Error('x', { cause: 'words' }), undefined],
+  ['none of what is no error', null, undefined],
+])('the code of an error is %s', (_, error, code) => {
+  expect(errorCode(error)).toBe(code)
 })
 
 describe('an error of ours', () => {
@@ -76,15 +74,13 @@ describe('an error of ours', () => {
   })
 })
 
-describe('an abort', () => {
-  it.each([
-    ['of a controller', AbortSignal.abort().reason, true],
-    ['by a time limit', new DOMException('late', 'TimeoutError'), true],
-    ['is no other error', new Error('AbortError'), false],
-    ['is no reason that a caller gave', AbortSignal.abort(new Error('draining')).reason, false],
-    ['is no object that says so', { name: 'AbortError' }, false],
-    ['is not nothing', undefined, false],
-  ])('%s', (_, error, expected) => {
-    expect(isAbort(error)).toBe(expected)
-  })
+it.each([
+  ['of a controller', AbortSignal.abort().reason, true],
+  ['by a time limit', new DOMException('late', 'TimeoutError'), true],
+  ['is no other error', new Error('AbortError'), false],
+  ['is no reason that a caller gave', AbortSignal.abort(new Error('draining')).reason, false],
+  ['is no object that says so', { name: 'AbortError' }, false],
+  ['is not nothing', undefined, false],
+])('an abort %s', (_, error, expected) => {
+  expect(isAbort(error)).toBe(expected)
 })

@@ -38,31 +38,27 @@ describe('a back-off', () => {
   })
 })
 
-describe('a wait that was asked for', () => {
-  it.each([
-    ['is capped at ten minutes where nothing else is said', 3_600_000, 1, undefined, 600_000],
-    ['is honored up to the cap', 600_000, 1, undefined, 600_000],
-    ['is whole milliseconds', 10.6, 1, 100, 11],
-    ['never lets the own back-off pass the cap', undefined, 500, 100, 100],
-    ['never shortens the own back-off', 0, 1000, 60_000, 1000],
-  ])('%s', (_, asked, own, cap, expected) => {
-    expect(honoredDelayMs(asked, own, cap)).toBe(expected)
-  })
+it.each([
+  ['is capped at ten minutes where nothing else is said', 3_600_000, 1, undefined, 600_000],
+  ['is honored up to the cap', 600_000, 1, undefined, 600_000],
+  ['is whole milliseconds', 10.6, 1, 100, 11],
+  ['never lets the own back-off pass the cap', undefined, 500, 100, 100],
+  ['never shortens the own back-off', 0, 1000, 60_000, 1000],
+])('a wait that was asked for %s', (_, asked, own, cap, expected) => {
+  expect(honoredDelayMs(asked, own, cap)).toBe(expected)
 })
 
-describe('Retry-After', () => {
-  const now = Date.UTC(2026, 10, 22)
-  it.each([
-    [' 7 ', 7000],
-    ['0', 0],
-    ['1.2345', 1235],
-    ['Sun, 22 Nov 2026 00:01:00 GMT', 60_000],
-    ['Sat, 21 Nov 2026 23:59:59 GMT', 0],
-    ['7 seconds', undefined],
-    ['-1', 0],
-    ['', undefined],
-    [null, undefined],
-  ])('%j asks for %j ms', (header, expected) => {
-    expect(parseRetryAfter(header, now)).toBe(expected)
-  })
+const now = Date.UTC(2026, 10, 22)
+it.each([
+  [' 7 ', 7000],
+  ['0', 0],
+  ['1.2345', 1235],
+  ['Sun, 22 Nov 2026 00:01:00 GMT', 60_000],
+  ['Sat, 21 Nov 2026 23:59:59 GMT', 0],
+  ['7 seconds', undefined],
+  ['-1', 0],
+  ['', undefined],
+  [null, undefined],
+])('Retry-After %j asks for %j ms', (header, expected) => {
+  expect(parseRetryAfter(header, now)).toBe(expected)
 })

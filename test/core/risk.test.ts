@@ -107,19 +107,17 @@ describe('the values of a risk', () => {
   })
 })
 
-describe('the compiler refuses', () => {
-  const takesRisk = (risk: Risk) => risk
-  const takesPercent = (percent: RiskPercent) => percent
+const takesRisk = (risk: Risk) => risk
+const takesPercent = (percent: RiskPercent) => percent
 
-  it('a bare number, and one unit for the other', () => {
-    // @ts-expect-error a bare number may be a percentage
-    takesRisk(87.5)
-    // @ts-expect-error a percentage is no probability
-    takesRisk(percentOf(asRisk(0.875)))
-    // @ts-expect-error a probability is no percentage
-    takesPercent(asRisk(0.875))
-    // @ts-expect-error a percentage is sent as it is
-    scoreValues(percentOf(asRisk(0.875)))
-    expect(takesRisk(riskOfPercent(takesPercent(percentOf(asRisk(0.875)))))).toBe(0.875)
-  })
+it('the compiler refuses a bare number, and one unit for the other', () => {
+  // @ts-expect-error a bare number may be a percentage
+  takesRisk(87.5)
+  // @ts-expect-error a percentage is no probability
+  takesRisk(percentOf(asRisk(0.875)))
+  // @ts-expect-error a probability is no percentage
+  takesPercent(asRisk(0.875))
+  // @ts-expect-error a percentage is sent as it is
+  scoreValues(percentOf(asRisk(0.875)))
+  expect(takesRisk(riskOfPercent(takesPercent(percentOf(asRisk(0.875)))))).toBe(0.875)
 })

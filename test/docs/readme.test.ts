@@ -106,22 +106,20 @@ describe('what the README states', () => {
   })
 })
 
-describe('sample media', () => {
-  const FREE = new Set(['CC0-1.0', 'public-domain', 'MIT', 'made-by-script'])
+const FREE = new Set(['CC0-1.0', 'public-domain', 'MIT', 'made-by-script'])
 
-  it('each is listed with source and license, and nothing else lies there', async () => {
-    const samples = await readSamples()
-    const there = fs.readdirSync(packagePath('samples'))
-    const listed = samples.map(({ file }) => file)
-    expect([...listed, 'LICENSE-comfyui-workflow-templates', 'README.md', 'samples.json'].toSorted()).toEqual(
-      there.toSorted(),
-    )
-    for (const { file, license, source } of samples) {
-      expect(FREE, file).toContain(license)
-      expect(source, file).not.toBe('')
-      expect(read('samples/README.md')).toContain(`| ${file} `)
-    }
-  })
+it('sample media each is listed with source and license, and nothing else lies there', async () => {
+  const samples = await readSamples()
+  const there = fs.readdirSync(packagePath('samples'))
+  const listed = samples.map(({ file }) => file)
+  expect([...listed, 'LICENSE-comfyui-workflow-templates', 'README.md', 'samples.json'].toSorted()).toEqual(
+    there.toSorted(),
+  )
+  for (const { file, license, source } of samples) {
+    expect(FREE, file).toContain(license)
+    expect(source, file).not.toBe('')
+    expect(read('samples/README.md')).toContain(`| ${file} `)
+  }
 })
 
 it('every reason has a line on the page of reasons', () => {

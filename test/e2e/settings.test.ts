@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DaemonBench } from '../support/daemon-bench.js'
 import { textsBelow } from '../support/files-below.js'
 
@@ -27,21 +27,19 @@ function expectNoSecret(text: string, where: string): void {
   expect(found, where).toEqual([])
 }
 
-describe('wrong settings', () => {
-  const rows: [string, Record<string, string>, string[]][] = [
-    ['no signing secret', { ATTESTD_SIGNING_SECRET: '' }, ['ATTESTD_SIGNING_SECRET', 'setting-missing']],
-    ['a secret in the wrong place', { ATTESTD_ACCESS_KEY: 'two words' }, ['ATTESTD_ACCESS_KEY', 'hidden']],
-  ]
-  it.each([
-    ...rows.slice(0, 1).map((row) => ['as a process', ...row] as const),
-    ...rows.map((row) => ['here', ...row] as const),
-  ])('%s, %s: one readable block and exit code 78', async (where, name, changes, wanted) => {
-    const daemon = where === 'here' ? bench.startHere(changes, `wrong-${name}`) : bench.start(changes, 'wrong')
-    expect(await daemon.exited, daemon.output).toBe(78)
-    for (const text of wanted) expect(daemon.output).toContain(text)
-    expect(daemon.output).not.toMatch(/^\s+at /m)
-    expectNoSecret(daemon.output, 'output')
-  })
+const rows: [string, Record<string, string>, string[]][] = [
+  ['no signing secret', { ATTESTD_SIGNING_SECRET: '' }, ['ATTESTD_SIGNING_SECRET', 'setting-missing']],
+  ['a secret in the wrong place', { ATTESTD_ACCESS_KEY: 'two words' }, ['ATTESTD_ACCESS_KEY', 'hidden']],
+]
+it.each([
+  ...rows.slice(0, 1).map((row) => ['as a process', ...row] as const),
+  ...rows.map((row) => ['here', ...row] as const),
+])('wrong settings %s, %s: one readable block and exit code 78', async (where, name, changes, wanted) => {
+  const daemon = where === 'here' ? bench.startHere(changes, `wrong-${name}`) : bench.start(changes, 'wrong')
+  expect(await daemon.exited, daemon.output).toBe(78)
+  for (const text of wanted) expect(daemon.output).toContain(text)
+  expect(daemon.output).not.toMatch(/^\s+at /m)
+  expectNoSecret(daemon.output, 'output')
 })
 
 it('a secret file that others can read is in the log with the fix, as doctor reports it', async () => {

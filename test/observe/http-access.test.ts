@@ -7,22 +7,20 @@ import {
   sameSecret,
 } from '../../src/observe/http-access.js'
 
-describe('accessPolicy', () => {
-  it.each([
-    ['127.0.0.1', undefined, 'open', true],
-    ['127.9.9.9', undefined, 'open', true],
-    ['localhost', undefined, 'open', true],
-    ['::1', undefined, 'open', true],
-    ['::ffff:127.0.0.1', undefined, 'open', true],
-    ['0.0.0.0', undefined, 'refused', false],
-    ['::', undefined, 'refused', false],
-    ['192.168.1.5', undefined, 'refused', false],
-    ['attestd.example', undefined, 'refused', false],
-    ['127.0.0.1', 'secret', 'password', true],
-    ['0.0.0.0', 'secret', 'password', false],
-  ])('on %s with the password %s pages are %s', (host, password, pages, loopbackHostOnly) => {
-    expect(accessPolicy(host, password)).toEqual({ pages, loopbackHostOnly })
-  })
+it.each([
+  ['127.0.0.1', undefined, 'open', true],
+  ['127.9.9.9', undefined, 'open', true],
+  ['localhost', undefined, 'open', true],
+  ['::1', undefined, 'open', true],
+  ['::ffff:127.0.0.1', undefined, 'open', true],
+  ['0.0.0.0', undefined, 'refused', false],
+  ['::', undefined, 'refused', false],
+  ['192.168.1.5', undefined, 'refused', false],
+  ['attestd.example', undefined, 'refused', false],
+  ['127.0.0.1', 'secret', 'password', true],
+  ['0.0.0.0', 'secret', 'password', false],
+])('accessPolicy on %s with the password %s pages are %s', (host, password, pages, loopbackHostOnly) => {
+  expect(accessPolicy(host, password)).toEqual({ pages, loopbackHostOnly })
 })
 
 describe('isLoopbackHostHeader', () => {

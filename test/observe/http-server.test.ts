@@ -217,16 +217,14 @@ describe('who may see what', () => {
   })
 })
 
-describe('control routes', () => {
-  it('need the token of this run', async () => {
-    const { get, asked } = await start({ password: 'correct horse' })
-    for (const headers of [{}, bearer('x'.repeat(43)), basic('correct horse')]) {
-      expect((await get('/control/failed', { headers })).status).toBe(401)
-      expect((await get('/control/retry', { method: 'POST', headers })).status).toBe(401)
-      expect((await get('/control/drain', { method: 'POST', headers })).status).toBe(401)
-    }
-    expect(asked).toEqual([])
-  })
+it('control routes need the token of this run', async () => {
+  const { get, asked } = await start({ password: 'correct horse' })
+  for (const headers of [{}, bearer('x'.repeat(43)), basic('correct horse')]) {
+    expect((await get('/control/failed', { headers })).status).toBe(401)
+    expect((await get('/control/retry', { method: 'POST', headers })).status).toBe(401)
+    expect((await get('/control/drain', { method: 'POST', headers })).status).toBe(401)
+  }
+  expect(asked).toEqual([])
 })
 
 describe('binding', () => {

@@ -34,31 +34,29 @@ function newBook() {
   return { book, metrics, lines }
 }
 
-describe('shadows', () => {
-  const shadow = (change: Partial<Comparison> = {}) => {
-    const { measurement, ...others } = comparison(change)
-    return { ...others, measurement: { ...measurement, besideCandidate: undefined } } as unknown as Comparison
-  }
+const shadow = (change: Partial<Comparison> = {}) => {
+  const { measurement, ...others } = comparison(change)
+  return { ...others, measurement: { ...measurement, besideCandidate: undefined } } as unknown as Comparison
+}
 
-  it('are counted by what they would have done', async () => {
-    const { book, lines, metrics } = newBook()
-    book.compared(shadow(), metrics)
-    book.compared(shadow({ agrees: false, wouldChange: true }), metrics)
-    const failed = { agrees: null, wouldChange: null, measurement: refusal('detector-timeout') }
-    book.compared(shadow(failed), metrics)
-    book.dropped += 1
-    expect(book.shadows).toEqual({
-      rows: [{ name: 'old@1', measured: 2, agreed: 1, wouldChange: 1, failed: 1 }],
-      dropped: 1,
-    })
-    expect(book.canaries).toEqual([])
-    const text = await lines(/^attestd_shadow/)
-    for (const outcome of ['agrees', 'disagrees', 'detector-timeout'])
-      expect(text).toMatch(new RegExp(`results_total\\{detector="old",outcome="${outcome}"\\} 1$`, 'm'))
-    expect(text).toMatch(/would_change_total\{detector="old"\} 1$/m)
-    expect(text).toMatch(/difference_percent_sum\{detector="old"\} 100$/m)
-    expect(text).toMatch(/seconds_count\{detector="old"\} 3$/m)
+it('shadows are counted by what they would have done', async () => {
+  const { book, lines, metrics } = newBook()
+  book.compared(shadow(), metrics)
+  book.compared(shadow({ agrees: false, wouldChange: true }), metrics)
+  const failed = { agrees: null, wouldChange: null, measurement: refusal('detector-timeout') }
+  book.compared(shadow(failed), metrics)
+  book.dropped += 1
+  expect(book.shadows).toEqual({
+    rows: [{ name: 'old@1', measured: 2, agreed: 1, wouldChange: 1, failed: 1 }],
+    dropped: 1,
   })
+  expect(book.canaries).toEqual([])
+  const text = await lines(/^attestd_shadow/)
+  for (const outcome of ['agrees', 'disagrees', 'detector-timeout'])
+    expect(text).toMatch(new RegExp(`results_total\\{detector="old",outcome="${outcome}"\\} 1$`, 'm'))
+  expect(text).toMatch(/would_change_total\{detector="old"\} 1$/m)
+  expect(text).toMatch(/difference_percent_sum\{detector="old"\} 100$/m)
+  expect(text).toMatch(/seconds_count\{detector="old"\} 3$/m)
 })
 
 describe('the book of candidates', () => {

@@ -87,19 +87,17 @@ describe('readiness', () => {
   })
 })
 
-describe('the queue', () => {
-  it('is fine, paused by name, or away', async () => {
-    const { check, queue } = newReadiness()
-    expect(await check('queue')).toMatchObject({ ok: true })
-    queue.isPaused = async () => true
-    expect(await check('queue')).toMatchObject({
-      ok: false,
-      reason: 'queue-paused',
-      message: 'Paused: analyze, submit.',
-    })
-    queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
-    expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
+it('the queue is fine, paused by name, or away', async () => {
+  const { check, queue } = newReadiness()
+  expect(await check('queue')).toMatchObject({ ok: true })
+  queue.isPaused = async () => true
+  expect(await check('queue')).toMatchObject({
+    ok: false,
+    reason: 'queue-paused',
+    message: 'Paused: analyze, submit.',
   })
+  queue.ping = () => Promise.reject(new AttestdError('queue-unreachable', 'gone'))
+  expect(await check('queue')).toMatchObject({ ok: false, reason: 'queue-unreachable' })
 })
 
 describe('the disk of the data directory', () => {
@@ -258,19 +256,17 @@ describe('the stake', () => {
   })
 })
 
-describe('a website in place of the service', () => {
-  it('is the reason of clock and stake, not that they are unknown', async () => {
-    const { check, time } = newReadiness()
-    const failure = new AttestdError('service-reply-invalid', 'The answer to GET /time cannot be used: <html>')
-    time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
-    for (const name of ['clock', 'stake']) {
-      expect(await check(name)).toMatchObject({
-        ok: false,
-        reason: 'service-reply-invalid',
-        fix: expect.stringContaining('ATTESTD_SERVICE_URL'),
-      })
-    }
-  })
+it('a website in place of the service is the reason of clock and stake, not that they are unknown', async () => {
+  const { check, time } = newReadiness()
+  const failure = new AttestdError('service-reply-invalid', 'The answer to GET /time cannot be used: <html>')
+  time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
+  for (const name of ['clock', 'stake']) {
+    expect(await check(name)).toMatchObject({
+      ok: false,
+      reason: 'service-reply-invalid',
+      fix: expect.stringContaining('ATTESTD_SERVICE_URL'),
+    })
+  }
 })
 
 it('a certificate that is not trusted: readiness names the same fix as log and doctor', async () => {
@@ -281,56 +277,50 @@ it('a certificate that is not trusted: readiness names the same fix as log and d
     expect(await check(name)).toMatchObject({ reason: 'service-unreachable', fix: 'Renew the certificate.' })
 })
 
-describe('the clock', () => {
-  it.each<[string, ClockState, string | undefined]>([
-    ['that was never compared', { offsetMs: null, errorBoundMs: null, trusted: false }, 'clock-untrusted'],
-    ['that agrees', { offsetMs: 0, errorBoundMs: 20, trusted: true }, undefined],
-    ['that is off by the window', { offsetMs: WINDOW_MS + 20, errorBoundMs: 20, trusted: true }, undefined],
-    ['that is off by more', { offsetMs: -WINDOW_MS - 21, errorBoundMs: 20, trusted: true }, 'clock-off'],
-    ['that is known too coarsely', { offsetMs: 0, errorBoundMs: 50_000, trusted: false }, 'clock-untrusted'],
-    [
-      'that the Date of the service contradicts',
-      { offsetMs: 0, errorBoundMs: 20, trusted: false, objection: 'a says b' },
-      'clock-untrusted',
-    ],
-  ])('%s', async (_, state, reason) => {
-    const { check, time } = newReadiness()
-    time.state = state
-    const found = await check('clock')
-    expect([found?.ok, found?.reason]).toEqual([reason === undefined, reason])
-    if (state.objection) expect(found?.message).toContain('a says b')
-  })
+it.each<[string, ClockState, string | undefined]>([
+  ['that was never compared', { offsetMs: null, errorBoundMs: null, trusted: false }, 'clock-untrusted'],
+  ['that agrees', { offsetMs: 0, errorBoundMs: 20, trusted: true }, undefined],
+  ['that is off by the window', { offsetMs: WINDOW_MS + 20, errorBoundMs: 20, trusted: true }, undefined],
+  ['that is off by more', { offsetMs: -WINDOW_MS - 21, errorBoundMs: 20, trusted: true }, 'clock-off'],
+  ['that is known too coarsely', { offsetMs: 0, errorBoundMs: 50_000, trusted: false }, 'clock-untrusted'],
+  [
+    'that the Date of the service contradicts',
+    { offsetMs: 0, errorBoundMs: 20, trusted: false, objection: 'a says b' },
+    'clock-untrusted',
+  ],
+])('the clock %s', async (_, state, reason) => {
+  const { check, time } = newReadiness()
+  time.state = state
+  const found = await check('clock')
+  expect([found?.ok, found?.reason]).toEqual([reason === undefined, reason])
+  if (state.objection) expect(found?.message).toContain('a says b')
 })
 
-describe('media', () => {
-  it('that does not arrive is a warning after three failures in a row, and fine once some arrives', async () => {
-    const { activity, check, clock } = newReadiness()
-    for (const _ of [1, 2]) activity.media.failed('media-unreachable')
-    expect(await check('media')).toEqual({ name: 'media', ok: true, message: 'Media arrives.' })
-    clock.tick(60_000)
-    activity.media.failed('media-timeout')
-    expect(await check('media')).toMatchObject({
-      ok: true,
-      reason: 'media-timeout',
-      message: expect.stringMatching(/^No media arrived for 1 min \d s: 3 fetches failed in a row/),
-    })
-    activity.media.arrived()
-    expect(await check('media')).toMatchObject({ message: 'Media arrives.' })
+it('media that does not arrive is a warning after three failures in a row, and fine once some arrives', async () => {
+  const { activity, check, clock } = newReadiness()
+  for (const _ of [1, 2]) activity.media.failed('media-unreachable')
+  expect(await check('media')).toEqual({ name: 'media', ok: true, message: 'Media arrives.' })
+  clock.tick(60_000)
+  activity.media.failed('media-timeout')
+  expect(await check('media')).toMatchObject({
+    ok: true,
+    reason: 'media-timeout',
+    message: expect.stringMatching(/^No media arrived for 1 min \d s: 3 fetches failed in a row/),
   })
+  activity.media.arrived()
+  expect(await check('media')).toMatchObject({ message: 'Media arrives.' })
 })
 
-describe('scores that nobody here sent', () => {
-  it('are told, and only close the gate where the settings say so', async () => {
-    const { check, gate, findings } = newReadiness()
-    expect(await check('alone')).toMatchObject({ ok: true })
-    Object.assign(findings, { scores: 2, lastAsset: 'asset-9' })
-    // With a reason it is shown as a warning, not as fine.
-    expect(await check('alone')).toMatchObject({
-      reason: 'doppelganger',
-      ok: true,
-      message: expect.stringContaining('2, the last for asset asset-9'),
-    })
-    gate.close('doppelganger')
-    expect(await check('alone')).toMatchObject({ ok: false, reason: 'doppelganger' })
+it('scores that nobody here sent are told, and only close the gate where the settings say so', async () => {
+  const { check, gate, findings } = newReadiness()
+  expect(await check('alone')).toMatchObject({ ok: true })
+  Object.assign(findings, { scores: 2, lastAsset: 'asset-9' })
+  // With a reason it is shown as a warning, not as fine.
+  expect(await check('alone')).toMatchObject({
+    reason: 'doppelganger',
+    ok: true,
+    message: expect.stringContaining('2, the last for asset asset-9'),
   })
+  gate.close('doppelganger')
+  expect(await check('alone')).toMatchObject({ ok: false, reason: 'doppelganger' })
 })

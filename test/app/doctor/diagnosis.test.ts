@@ -22,30 +22,26 @@ describe('a check', () => {
   })
 })
 
-describe('a fleet without a secret', () => {
-  const of = (queueUrl: string, secret = {}) => diagnoseFleet({ dataDir: '/data', queueUrl, ...secret })
+const ofFleet = (queueUrl: string, secret = {}) => diagnoseFleet({ dataDir: '/data', queueUrl, ...secret })
 
-  it('is warned of where Redis is reachable beyond this machine', () => {
-    for (const url of ['redis://queue.internal:6379', 'redis+sentinel://127.0.0.1,10.0.0.2/main', 'redis://0.0.0.0']) {
-      expect(of(url)).toMatchObject([{ outcome: 'skipped', fix: expect.stringContaining('ATTESTD_FLEET_SECRET') }])
-      expect(of(url, { fleetSecret: 'secret' })).toMatchObject([{ outcome: 'ok' }])
-    }
-    expect(of('redis://127.0.0.1')).toEqual([expect.not.objectContaining({ fix: expect.anything() })])
-    expect(of('embedded:')).toEqual([])
-  })
+it('a fleet without a secret is warned of where Redis is reachable beyond this machine', () => {
+  for (const url of ['redis://queue.internal:6379', 'redis+sentinel://127.0.0.1,10.0.0.2/main', 'redis://0.0.0.0']) {
+    expect(ofFleet(url)).toMatchObject([{ outcome: 'skipped', fix: expect.stringContaining('ATTESTD_FLEET_SECRET') }])
+    expect(ofFleet(url, { fleetSecret: 'secret' })).toMatchObject([{ outcome: 'ok' }])
+  }
+  expect(ofFleet('redis://127.0.0.1')).toEqual([expect.not.objectContaining({ fix: expect.anything() })])
+  expect(ofFleet('embedded:')).toEqual([])
 })
 
-describe('a stake', () => {
-  it.each([
-    [5n, 5n, true],
-    [6n, 5n, true],
-    [0n, 0n, true],
-    [4n, 5n, false],
-  ])('of %i wei with a minimum of %i is enough: %s', (stakedWei, minStakeWei, enough) => {
-    const text = () => stakeText({ stakedWei, minStakeWei })
-    if (enough) expect(text()).toBe(`staked ${etherOf(stakedWei)} ether of at least ${etherOf(minStakeWei)}`)
-    else expect(text).toThrow(expect.objectContaining({ reason: 'stake-low' }))
-  })
+it.each([
+  [5n, 5n, true],
+  [6n, 5n, true],
+  [0n, 0n, true],
+  [4n, 5n, false],
+])('a stake of %i wei with a minimum of %i is enough: %s', (stakedWei, minStakeWei, enough) => {
+  const text = () => stakeText({ stakedWei, minStakeWei })
+  if (enough) expect(text()).toBe(`staked ${etherOf(stakedWei)} ether of at least ${etherOf(minStakeWei)}`)
+  else expect(text).toThrow(expect.objectContaining({ reason: 'stake-low' }))
 })
 
 describe('the settings', () => {

@@ -91,12 +91,10 @@ describe('the wallet of the settings', () => {
   })
 })
 
-describe('what is missing', () => {
-  it('is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
-    expect(walletSettingsNeeded({})).toEqual([])
-    expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
-    expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
-    const privy = walletSettingsNeeded({ wallet: 'privy' })
-    expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
-  })
+it('what is missing is demanded of a verb by the kind of wallet, but for a password that can be asked for', () => {
+  expect(walletSettingsNeeded({})).toEqual([])
+  expect(walletSettingsNeeded({ wallet: 'local' })).toEqual(['walletKey'])
+  expect(walletSettingsNeeded({ wallet: 'keystore' })).toEqual(['walletKeystore'])
+  const privy = walletSettingsNeeded({ wallet: 'privy' })
+  expect(privy).toEqual(['walletAddress', 'privyAppId', 'privyAppSecret', 'privyWalletId'])
 })

@@ -204,18 +204,16 @@ describe('what the data directory keeps', () => {
   })
 })
 
-describe('for people', () => {
-  it.each([
-    ['a,b', null, 'detectors by ATTESTD_DETECTORS: a,b'],
-    ['', null, 'detectors by ATTESTD_DETECTORS: all packages except variants'],
-    ['a', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now a) is changed, or models rollback'],
-    ['', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now empty) is changed, or models rollback'],
-  ])('the setting %j and %j chosen instead read: %s', async (setting, chosen, summary) => {
-    if (chosen !== null) await fs.writeFile(file(), JSON.stringify({ setting, order: order('1', chosen) }))
-    const inForce = await selectionInForce(settings(setting))
-    expect(inForce.summary).toBe(summary)
-    expect(inForce.detectors).toEqual(chosenDetectors.parse(chosen ?? setting))
-  })
+it.each([
+  ['a,b', null, 'detectors by ATTESTD_DETECTORS: a,b'],
+  ['', null, 'detectors by ATTESTD_DETECTORS: all packages except variants'],
+  ['a', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now a) is changed, or models rollback'],
+  ['', 'b', 'detectors by models reload: b; until ATTESTD_DETECTORS (now empty) is changed, or models rollback'],
+])('for people the setting %j and %j chosen instead read: %s', async (setting, chosen, summary) => {
+  if (chosen !== null) await fs.writeFile(file(), JSON.stringify({ setting, order: order('1', chosen) }))
+  const inForce = await selectionInForce(settings(setting))
+  expect(inForce.summary).toBe(summary)
+  expect(inForce.detectors).toEqual(chosenDetectors.parse(chosen ?? setting))
 })
 
 describe('an order on the queue', () => {

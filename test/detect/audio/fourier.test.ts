@@ -56,12 +56,10 @@ describe('PowerSpectrum', () => {
   })
 })
 
-describe('hannWindow', () => {
-  it('is periodic: it starts at 0, is highest in the middle, and does not come back to 0', () => {
-    const values = hannWindow(8)
-    for (const [index, value] of [0, 0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].entries())
-      expect(values[index]).toBeCloseTo(value, 6)
-  })
+it('hannWindow is periodic: it starts at 0, is highest in the middle, and does not come back to 0', () => {
+  const values = hannWindow(8)
+  for (const [index, value] of [0, 0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].entries())
+    expect(values[index]).toBeCloseTo(value, 6)
 })
 
 describe('kaiserWindow', () => {

@@ -15,6 +15,7 @@ import { withReason } from '../../support/with-reason.js'
 const RATE = 16_000
 const TOOLS = { timeoutSeconds: 30, ffmpeg: null, clock: systemClock, parsers: unwatched }
 const FIXTURES = packagePath('test', 'fixtures', 'audio')
+const tone = sine(440, RATE, 0.25, 0.5)
 const fileWith = filesForAll()
 
 const read = async (name: string, bytes: Uint8Array) => readRecording(await fileWith(bytes, name), RATE, TOOLS)
@@ -24,8 +25,6 @@ const difference = (a: Float32Array, b: Float32Array) =>
   a.reduce((worst, sample, index) => Math.max(worst, Math.abs(sample - (b[index] ?? 0))), 0)
 
 describe('WAVE', () => {
-  const tone = sine(440, RATE, 0.25, 0.5)
-
   it.each<[WavCodec, number]>([
     ['u8', 1 / 128],
     ['s16', 1 / 32_768],
@@ -139,7 +138,7 @@ describe('other formats, without ffmpeg', () => {
   })
 
   it.each([
-    ['WAVE', () => wavFile(sine(440, RATE, 0.25, 0.5), { rate: RATE })],
+    ['WAVE', () => wavFile(tone, { rate: RATE })],
     ['Ogg', () => fixture('speech-opus.ogg')],
   ])('refuses %s behind a tag of MP3, which players play whatever MP3 there is in it', async (_, make) => {
     const tag = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
@@ -229,91 +228,78 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
   })
 })
 
-describe('refusals', () => {
-  const tone = sine(440, RATE, 0.25, 0.5)
-  const wav = (options: Partial<Parameters<typeof wavFile>[1]> = {}, samples = tone) =>
-    wavFile(samples, { rate: RATE, ...options })
+const wav = (options: Partial<Parameters<typeof wavFile>[1]> = {}, samples = tone) =>
+  wavFile(samples, { rate: RATE, ...options })
 
-  it.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
-    ['no bytes', () => Buffer.alloc(0), 'media-empty', /no bytes/],
-    ['a header alone', () => wav({}, new Float32Array(0)), 'media-empty', /no sample/],
-    [
-      'samples that are not numbers',
-      () =>
-        wav(
-          { codec: 'float' },
-          tone.map(() => Number.NaN),
-        ),
-      'media-corrupt',
-      /full scale/,
-    ],
-    [
-      'as many channels as a header can hold',
-      () => rawWav(Buffer.alloc(400_000), { rate: RATE, tag: 1, bytes: 1, channels: 65_535 }),
-      'media-too-complex',
-      /65535 channels/,
-    ],
-    [
-      'an unknown codec',
-      () => rawWav(Buffer.alloc(99), { rate: RATE, tag: 0x99, bytes: 1 }),
-      'media-unsupported',
-      /ffmpeg/,
-    ],
-    [
-      'an MP3 without a frame',
-      () => Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0', 'latin1'), Buffer.alloc(5000)]),
-      'media-corrupt',
-      /no mp3 frame/,
-    ],
-    [
-      'a FLAC header alone',
-      async () => (await fixture('speech.flac')).subarray(0, 60),
-      'media-corrupt',
-      /no flac frame/,
-    ],
-    [
-      'an Ogg page alone',
-      async () => (await fixture('speech-opus.ogg')).subarray(0, 200),
-      'media-corrupt',
-      /no ogg-opus frame/,
-    ],
-    [
-      'broken packets',
-      async () => spoilt(await fixture('speech-vorbis.ogg'), 9000, 400),
-      'media-corrupt',
-      /cannot be decoded/,
-    ],
-    [
-      'a cut M4A',
-      async () => (await fixture('speech-aac.m4a')).subarray(0, 9000),
-      'media-corrupt',
-      /tracks is missing/,
-    ],
-    ['an encrypted M4A', () => fixture('encrypted.m4a'), 'media-unsupported', /encrypted/],
-    [
-      'random bytes',
-      () => Buffer.from(Uint8Array.from({ length: 5000 }, (_, index) => (index * 37 + 128) % 256)),
-      'media-unsupported',
-      /no signature/,
-    ],
-    ['a picture', () => fs.readFile(packagePath('samples', 'coffee.jpg')), 'media-type-mismatch', /image\/jpeg/],
-    [
-      'a picture before an MP3',
-      async () => Buffer.concat([await fs.readFile(packagePath('samples', 'coffee.jpg')), await fixture('speech.mp3')]),
-      'media-type-mismatch',
-      /image\/jpeg/,
-    ],
-    [
-      'an HLS playlist',
-      () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'),
-      'media-type-mismatch',
-      /playlist/,
-    ],
-    ['an archive', () => Buffer.from('504b0304140000000000', 'hex'), 'media-type-mismatch', /zip/],
-  ])('%s', async (name, make, reason, message) => {
-    const file = `${name.replaceAll(' ', '-')}.bin`
-    await expect(read(file, await make())).rejects.toThrow(withReason(reason, message))
-  })
+it.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
+  ['no bytes', () => Buffer.alloc(0), 'media-empty', /no bytes/],
+  ['a header alone', () => wav({}, new Float32Array(0)), 'media-empty', /no sample/],
+  [
+    'samples that are not numbers',
+    () =>
+      wav(
+        { codec: 'float' },
+        tone.map(() => Number.NaN),
+      ),
+    'media-corrupt',
+    /full scale/,
+  ],
+  [
+    'as many channels as a header can hold',
+    () => rawWav(Buffer.alloc(400_000), { rate: RATE, tag: 1, bytes: 1, channels: 65_535 }),
+    'media-too-complex',
+    /65535 channels/,
+  ],
+  [
+    'an unknown codec',
+    () => rawWav(Buffer.alloc(99), { rate: RATE, tag: 0x99, bytes: 1 }),
+    'media-unsupported',
+    /ffmpeg/,
+  ],
+  [
+    'an MP3 without a frame',
+    () => Buffer.concat([Buffer.from('ID3\u0003\0\0\0\0\0\0', 'latin1'), Buffer.alloc(5000)]),
+    'media-corrupt',
+    /no mp3 frame/,
+  ],
+  ['a FLAC header alone', async () => (await fixture('speech.flac')).subarray(0, 60), 'media-corrupt', /no flac frame/],
+  [
+    'an Ogg page alone',
+    async () => (await fixture('speech-opus.ogg')).subarray(0, 200),
+    'media-corrupt',
+    /no ogg-opus frame/,
+  ],
+  [
+    'broken packets',
+    async () => spoilt(await fixture('speech-vorbis.ogg'), 9000, 400),
+    'media-corrupt',
+    /cannot be decoded/,
+  ],
+  ['a cut M4A', async () => (await fixture('speech-aac.m4a')).subarray(0, 9000), 'media-corrupt', /tracks is missing/],
+  ['an encrypted M4A', () => fixture('encrypted.m4a'), 'media-unsupported', /encrypted/],
+  [
+    'random bytes',
+    () => Buffer.from(Uint8Array.from({ length: 5000 }, (_, index) => (index * 37 + 128) % 256)),
+    'media-unsupported',
+    /no signature/,
+  ],
+  ['a picture', () => fs.readFile(packagePath('samples', 'coffee.jpg')), 'media-type-mismatch', /image\/jpeg/],
+  [
+    'a picture before an MP3',
+    async () => Buffer.concat([await fs.readFile(packagePath('samples', 'coffee.jpg')), await fixture('speech.mp3')]),
+    'media-type-mismatch',
+    /image\/jpeg/,
+  ],
+  [
+    'an HLS playlist',
+    () => Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'),
+    'media-type-mismatch',
+    /playlist/,
+  ],
+  ['an archive', () => Buffer.from('504b0304140000000000', 'hex'), 'media-type-mismatch', /zip/],
+])('refusals %s', async (name, make, reason, message) => {
+  const file = `${name.replaceAll(' ', '-')}.bin`
+  await expect(read(file, await make())).rejects.toThrow(withReason(reason, message))
 })
 
 /** Every tenth byte of a stretch turned around. */

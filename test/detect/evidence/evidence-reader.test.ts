@@ -1,35 +1,23 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { EvidenceReader } from '../../../src/detect/evidence/evidence-reader.js'
 import { withC2pa } from '../../support/c2pa-picture.js'
 import { noise } from '../../support/detector-images.js'
 import { hugeNumberStore, webpWithStore } from '../../support/hostile-credentials.js'
 import { ManualClock } from '../../support/manual-clock.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 
-describe('EvidenceReader', () => {
-  const folder = folderForAll()
-  const file = async (name: string, bytes: Uint8Array) => {
-    const where = path.join(folder, name)
-    await fs.writeFile(where, bytes)
-    return where
-  }
+const fileWith = filesForAll()
 
-  it('ends a thread that computes for too long, and reads the next file by another', async () => {
-    const picture = await noise(64, 64).webp().toBuffer()
-    const hostile = await file('number.webp', webpWithStore(picture, hugeNumberStore(512 * 1024)))
-    const signed = await file(
-      'signed.jpg',
-      await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter'),
-    )
-    const clock = new ManualClock()
-    const reader = new EvidenceReader(clock)
-    const reading = reader.read(hostile)
-    await clock.advance(5000)
-    expect(await reading).toBeNull()
-    expect(await reader.read(signed)).toMatchObject([{ kind: 'c2pa' }])
-    expect(await reader.read(await file('plain.webp', picture))).toEqual([])
-    await reader.close()
-  })
+it('EvidenceReader ends a thread that computes for too long, and reads the next file by another', async () => {
+  const picture = await noise(64, 64).webp().toBuffer()
+  const hostile = await fileWith(webpWithStore(picture, hugeNumberStore(512 * 1024)))
+  const signed = await fileWith(await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'Test Painter'))
+  const clock = new ManualClock()
+  const reader = new EvidenceReader(clock)
+  const reading = reader.read(hostile)
+  await clock.advance(5000)
+  expect(await reading).toBeNull()
+  expect(await reader.read(signed)).toMatchObject([{ kind: 'c2pa' }])
+  expect(await reader.read(await fileWith(picture))).toEqual([])
+  await reader.close()
 })

@@ -90,21 +90,19 @@ describe('XMP and EXIF', () => {
   })
 })
 
-describe('containers', () => {
-  const hasFfmpeg = promisify(execFile)('ffmpeg', ['-version']).then(
-    () => true,
-    () => false,
-  )
+const hasFfmpeg = promisify(execFile)('ffmpeg', ['-version']).then(
+  () => true,
+  () => false,
+)
 
-  it('reports the tags of a recording', async ({ skip }) => {
-    if (!(await hasFfmpeg)) skip('ffmpeg is not installed')
-    const file = path.join(folder, 'clip.mp4')
-    const make = '-loglevel error -f lavfi -i color=c=red:size=32x32:rate=5:duration=0.4 -pix_fmt yuv420p'.split(' ')
-    await promisify(execFile)('ffmpeg', [...make, '-metadata', 'comment=made with ComfyUI', file])
-    const lines = (await readEvidence(file)).map(({ text }) => text)
-    expect(lines).toContain('tag comment "made with ComfyUI"')
-    expect(lines.some((line) => line.startsWith('tag ©too "Lavf'))).toBe(true)
-  })
+it('containers reports the tags of a recording', async ({ skip }) => {
+  if (!(await hasFfmpeg)) skip('ffmpeg is not installed')
+  const file = path.join(folder, 'clip.mp4')
+  const make = '-loglevel error -f lavfi -i color=c=red:size=32x32:rate=5:duration=0.4 -pix_fmt yuv420p'.split(' ')
+  await promisify(execFile)('ffmpeg', [...make, '-metadata', 'comment=made with ComfyUI', file])
+  const lines = (await readEvidence(file)).map(({ text }) => text)
+  expect(lines).toContain('tag comment "made with ComfyUI"')
+  expect(lines.some((line) => line.startsWith('tag ©too "Lavf'))).toBe(true)
 })
 
 describe('anything else', () => {

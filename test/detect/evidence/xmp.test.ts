@@ -63,13 +63,11 @@ describe('xmpEvidence', () => {
   })
 })
 
-describe('sourceType', () => {
-  it.each([
-    ['http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia', 'trainedAlgorithmicMedia'],
-    ['https://CV.iptc.org/NewsCodes/DigitalSourceType/digitalCapture', 'digitalCapture'],
-    ['https://example.org/newscodes/digitalsourcetype/x', 'https://example.org/newscodes/digitalsourcetype/x'],
-    ['see http://cv.iptc.org/newscodes/digitalsourcetype/x', 'see http://cv.iptc.org/newscodes/digitalsourcetype/x'],
-  ])('%s', (uri, word) => {
-    expect(sourceType(uri)).toBe(word)
-  })
+it.each([
+  ['http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia', 'trainedAlgorithmicMedia'],
+  ['https://CV.iptc.org/NewsCodes/DigitalSourceType/digitalCapture', 'digitalCapture'],
+  ['https://example.org/newscodes/digitalsourcetype/x', 'https://example.org/newscodes/digitalsourcetype/x'],
+  ['see http://cv.iptc.org/newscodes/digitalsourcetype/x', 'see http://cv.iptc.org/newscodes/digitalsourcetype/x'],
+])('sourceType %s', (uri, word) => {
+  expect(sourceType(uri)).toBe(word)
 })

@@ -108,12 +108,10 @@ describe('decodeLevel', () => {
   })
 })
 
-describe('withoutDoubles', () => {
-  const box = (x0: number, confidence: number) => ({ x0, y0: 0, x1: x0 + 10, y1: 10, confidence })
+const box = (x0: number, confidence: number) => ({ x0, y0: 0, x1: x0 + 10, y1: 10, confidence })
 
-  it('keeps the most confident of boxes over one face, and boxes beside each other', () => {
-    expect(withoutDoubles([box(0, 0.9), box(2, 0.95), box(9, 0.91)])).toEqual([box(2, 0.95), box(9, 0.91)])
-  })
+it('withoutDoubles keeps the most confident of boxes over one face, and boxes beside each other', () => {
+  expect(withoutDoubles([box(0, 0.9), box(2, 0.95), box(9, 0.91)])).toEqual([box(2, 0.95), box(9, 0.91)])
 })
 
 describe('faceSquare', () => {

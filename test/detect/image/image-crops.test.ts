@@ -32,14 +32,12 @@ describe('cropPositions', () => {
   it('or the center alone', () => expect(cropPositions(32, 32, 32, 'center')).toEqual([['center', 0, 0]]))
 })
 
-describe('keptArea', () => {
-  it.each([
-    [100, 50, { left: 0, top: 0, width: 100, height: 50 }],
-    [800, 100, { left: 0, top: 0, width: 800, height: 100 }],
-    [30_000, 40, { left: 14_840, top: 0, width: 320, height: 40 }],
-    [40, 30_001, { left: 0, top: 14_840, width: 40, height: 320 }],
-  ])('of %d x %d', (width, height, area) => expect(keptArea(width, height)).toEqual(area))
-})
+it.each([
+  [100, 50, { left: 0, top: 0, width: 100, height: 50 }],
+  [800, 100, { left: 0, top: 0, width: 800, height: 100 }],
+  [30_000, 40, { left: 14_840, top: 0, width: 320, height: 40 }],
+  [40, 30_001, { left: 0, top: 14_840, width: 40, height: 320 }],
+])('keptArea of %d x %d', (width, height, area) => expect(keptArea(width, height)).toEqual(area))
 
 describe('imageParts', () => {
   it('gives normalized planes of the very pixels where nothing is resized', async () => {

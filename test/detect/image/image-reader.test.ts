@@ -1,12 +1,10 @@
-import fs from 'node:fs/promises'
-import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { readImage } from '../../../src/detect/image/image-reader.js'
 import { imagePreprocessing } from '../../../src/detect/package/image-plan.js'
 import { plain as filled, noise } from '../../support/detector-images.js'
 import { tinyManifest } from '../../support/detector-package.js'
-import { folderForAll } from '../../support/temporary-folder.js'
+import { filesForAll } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 
 const TOOLS = { timeoutSeconds: 10, ffmpeg: null, clock: systemClock, parsers: unwatched }
@@ -16,19 +14,12 @@ function plan(refuseFeatureless: boolean) {
   return imagePreprocessing.parse({ ...(preprocessing as object), refuseFeatureless })
 }
 
-describe('readImage', () => {
-  const folder = folderForAll()
-  const file = async (name: string, bytes: Promise<Buffer>) => {
-    const where = path.join(folder, name)
-    await fs.writeFile(where, await bytes)
-    return where
-  }
+const fileWith = filesForAll()
 
-  it('refuses a featureless picture where the package asks for that', async () => {
-    const black = await file('black.png', filled({ r: 0, g: 0, b: 0 }, 200, 200).png().toBuffer())
-    await expect(readImage(black, plan(true), TOOLS)).rejects.toMatchObject({ reason: 'media-featureless' })
-    expect((await readImage(black, plan(false), TOOLS)).summary).toBe('png 200x200')
-    const noisy = await file('noise.png', noise(200, 200).png().toBuffer())
-    expect((await readImage(noisy, plan(true), TOOLS)).summary).toBe('png 200x200')
-  })
+it('readImage refuses a featureless picture where the package asks for that', async () => {
+  const black = await fileWith(await filled({ r: 0, g: 0, b: 0 }, 200, 200).png().toBuffer())
+  await expect(readImage(black, plan(true), TOOLS)).rejects.toMatchObject({ reason: 'media-featureless' })
+  expect((await readImage(black, plan(false), TOOLS)).summary).toBe('png 200x200')
+  const noisy = await fileWith(await noise(200, 200).png().toBuffer())
+  expect((await readImage(noisy, plan(true), TOOLS)).summary).toBe('png 200x200')
 })

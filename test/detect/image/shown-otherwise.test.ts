@@ -117,15 +117,13 @@ function part(app2: Buffer, from: number, to: number, number: number): Buffer {
   return Buffer.concat([head, content])
 }
 
-describe('an AVIF', () => {
-  it.each([
-    ['of the curve of HDR', 'refused', colors(16), 'media-unsupported'],
-    ['of linear colors', 'refused', colors(8), 'media-unsupported'],
-    ['that shows a piece of itself', 'refused', cutOut(60, 40), 'media-unsupported'],
-    // These have no pixels, which the decoder finds out.
-    ['of the curve of television', 'decoded', colors(1), 'media-corrupt'],
-    ['that hides one pixel a side', 'decoded', cutOut(119, 79), 'media-corrupt'],
-  ])('%s is %s', async (_, __, property, reason) => {
-    await expect(decode(avif(property))).rejects.toMatchObject({ reason })
-  })
+it.each([
+  ['of the curve of HDR', 'refused', colors(16), 'media-unsupported'],
+  ['of linear colors', 'refused', colors(8), 'media-unsupported'],
+  ['that shows a piece of itself', 'refused', cutOut(60, 40), 'media-unsupported'],
+  // These have no pixels, which the decoder finds out.
+  ['of the curve of television', 'decoded', colors(1), 'media-corrupt'],
+  ['that hides one pixel a side', 'decoded', cutOut(119, 79), 'media-corrupt'],
+])('an AVIF %s is %s', async (_, __, property, reason) => {
+  await expect(decode(avif(property))).rejects.toMatchObject({ reason })
 })

@@ -128,27 +128,23 @@ describe('a package without faces, its network packed', () => {
   })
 })
 
-describe('a package whose whole view says where faces are looked for', () => {
-  it.each([
-    ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 1 part \(whole picture\), /],
-    ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 2 parts, /],
-  ])('where it %s', async (_, facesBetween, notes) => {
-    const bench = await DetectorBench.forTest()
-    await writeViewsPackage(bench.modelsDir, { fusion: { ...FUSION, facesBetween } })
-    const host = await bench.start()
-    expect((await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).notes).toMatch(notes)
-  })
+it.each([
+  ['decides alone', [1e6, 1e7], /^jpeg 512x512, clear, face check skipped; 1 part \(whole picture\), /],
+  ['does not', [-1e6, 1e6], /^jpeg 512x512, 1 face; 2 parts, /],
+])('a package whose whole view says where faces are looked for where it %s', async (_, facesBetween, notes) => {
+  const bench = await DetectorBench.forTest()
+  await writeViewsPackage(bench.modelsDir, { fusion: { ...FUSION, facesBetween } })
+  const host = await bench.start()
+  expect((await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })).notes).toMatch(notes)
 })
 
-describe('a package that judges the whole by a head of its own', () => {
-  it('runs it over the encoder whose file another package keeps', async () => {
-    const bench = await DetectorBench.forTest()
-    await writeEncoderPackage(bench.modelsDir)
-    await writeHeadPackage(bench.modelsDir)
-    const host = await bench.start({ detectors: [{ id: 'tiny-head' }] })
-    const file = await bench.write('stripes.png', await striped(192, 128))
-    expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
-  })
+it('a package that judges the whole by a head of its own runs it over the encoder whose file another package keeps', async () => {
+  const bench = await DetectorBench.forTest()
+  await writeEncoderPackage(bench.modelsDir)
+  await writeHeadPackage(bench.modelsDir)
+  const host = await bench.start({ detectors: [{ id: 'tiny-head' }] })
+  const file = await bench.write('stripes.png', await striped(192, 128))
+  expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
 })
 
 it('a network that is not packed as its name says is refused by name', async () => {

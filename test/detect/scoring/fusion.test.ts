@@ -6,14 +6,12 @@ const FUSION = {
   withFaces: { intercept: -1, whole: 0.25, face: 4 },
 }
 
-describe('fuse', () => {
-  it.each([
-    [null, 1 + 3 * 100],
-    [1000, -1 + 0.25 * 100 + 4 * 1000],
-    [0, -1 + 0.25 * 100],
-  ])('with %s as the worst face', (face, logit) => {
-    expect(fuse({ whole: 100, face, faceShare: 0.5 }, FUSION)).toBe(logit)
-  })
+it.each([
+  [null, 1 + 3 * 100],
+  [1000, -1 + 0.25 * 100 + 4 * 1000],
+  [0, -1 + 0.25 * 100],
+])('fuse with %s as the worst face', (face, logit) => {
+  expect(fuse({ whole: 100, face, faceShare: 0.5 }, FUSION)).toBe(logit)
 })
 
 it('a face counts nothing in a package without weights for faces', () => {

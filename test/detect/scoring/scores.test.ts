@@ -22,13 +22,11 @@ describe('sigmoid and logit', () => {
   })
 })
 
-describe('calibrate', () => {
-  it.each([
-    [{ kind: 'identity' } as const, 1, sigmoid(1)],
-    [{ kind: 'platt', slope: 2, intercept: -1 } as const, 1, sigmoid(1)],
-    [{ kind: 'platt', slope: 0.5, intercept: 0 } as const, -4, sigmoid(-2)],
-  ])('%o of %d', (calibration, logit, risk) => expect(calibrate(logit, calibration)).toBe(risk))
-})
+it.each([
+  [{ kind: 'identity' } as const, 1, sigmoid(1)],
+  [{ kind: 'platt', slope: 2, intercept: -1 } as const, 1, sigmoid(1)],
+  [{ kind: 'platt', slope: 0.5, intercept: 0 } as const, -4, sigmoid(-2)],
+])('calibrate %o of %d', (calibration, logit, risk) => expect(calibrate(logit, calibration)).toBe(risk))
 
 describe('isUnsure', () => {
   it.each([

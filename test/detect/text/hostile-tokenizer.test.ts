@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { wordTokenizer, writeTokenPackage } from '../../support/text-package.js'
 import { tokenClassifier } from '../../support/tiny-classifiers.js'
@@ -24,17 +24,15 @@ function pack(pattern: string, sample: string): Promise<string> {
   return writeTokenPackage(bench.modelsDir, { tokenizer, model, sample }, undefined, classes)
 }
 
-describe('a tokenizer with a catastrophic pattern', () => {
-  it.each(CATASTROPHIC)(
-    '%s ends a text by name, and the next one gets its risk from a new process',
-    async (pattern) => {
-      await pack(pattern, TEXT)
-      const host = await bench.start({ timeoutMs: 3_000 })
-      const text = async (name: string, content: string) =>
-        host.detect({ file: await bench.write(name, content), mediaType: 'text', label: name })
-      await expect(text('trap.txt', TRAP)).rejects.toMatchObject({ reason: 'detector-timeout' })
-      await expect(text('plain.txt', TEXT)).resolves.toMatchObject({ detectorId: 'tiny-text', risk: 0.5 })
-      expect(bench.all('child-stopped')).toMatchObject([{ cause: 'timeout' }])
-    },
-  )
-})
+it.each(CATASTROPHIC)(
+  'a tokenizer with a catastrophic pattern %s ends a text by name, and the next one gets its risk from a new process',
+  async (pattern) => {
+    await pack(pattern, TEXT)
+    const host = await bench.start({ timeoutMs: 3_000 })
+    const text = async (name: string, content: string) =>
+      host.detect({ file: await bench.write(name, content), mediaType: 'text', label: name })
+    await expect(text('trap.txt', TRAP)).rejects.toMatchObject({ reason: 'detector-timeout' })
+    await expect(text('plain.txt', TEXT)).resolves.toMatchObject({ detectorId: 'tiny-text', risk: 0.5 })
+    expect(bench.all('child-stopped')).toMatchObject([{ cause: 'timeout' }])
+  },
+)

@@ -12,17 +12,15 @@ const page = (state: Partial<DaemonState> = {}, readiness = READY) =>
   consolePage({ ...sampleState(), ...state }, readiness, VIEW)
 const read = (state: Partial<DaemonState>) => visibleText(page(state).slice(page(state).indexOf('<body>')))
 
-describe('the state in the title and beside the name', () => {
-  it.each([
-    [true, false, 'ready', 'ok'],
-    [false, false, 'not ready', 'bad'],
-    [true, true, 'stopping', 'bad'],
-    [false, true, 'stopping', 'bad'],
-  ])('ready %s, draining %s: %s', (ready, draining, word, tone) => {
-    const text = page({ draining }, { ...READY, ready })
-    expect(text).toContain(`<title>attestd: ${word}</title>`)
-    expect(text).toContain(`data-tone="${tone}">${word}</span>`)
-  })
+it.each([
+  [true, false, 'ready', 'ok'],
+  [false, false, 'not ready', 'bad'],
+  [true, true, 'stopping', 'bad'],
+  [false, true, 'stopping', 'bad'],
+])('the state in the title and beside the name ready %s, draining %s: %s', (ready, draining, word, tone) => {
+  const text = page({ draining }, { ...READY, ready })
+  expect(text).toContain(`<title>attestd: ${word}</title>`)
+  expect(text).toContain(`data-tone="${tone}">${word}</span>`)
 })
 
 describe('readiness', () => {

@@ -31,20 +31,18 @@ describe('shortEther', () => {
   })
 })
 
-describe('milliseconds', () => {
-  it.each([
-    [null, '?'],
-    [0, '0 ms'],
-    [0.4, '0 ms'],
-    [12.6, '13 ms'],
-    [9999, '9999 ms'],
-    [10_000, '10.0 s'],
-    [61_250, '61.3 s'],
-    [-9999, '-9999 ms'],
-    [-10_000, '-10.0 s'],
-  ])('%j is %s', (ms, text) => {
-    expect(milliseconds(ms)).toBe(text)
-  })
+it.each([
+  [null, '?'],
+  [0, '0 ms'],
+  [0.4, '0 ms'],
+  [12.6, '13 ms'],
+  [9999, '9999 ms'],
+  [10_000, '10.0 s'],
+  [61_250, '61.3 s'],
+  [-9999, '-9999 ms'],
+  [-10_000, '-10.0 s'],
+])('milliseconds %j is %s', (ms, text) => {
+  expect(milliseconds(ms)).toBe(text)
 })
 
 it('a short digest is its first twelve digits', () => {

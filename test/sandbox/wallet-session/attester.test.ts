@@ -177,27 +177,25 @@ describe('POST /v1/assets/:id/scores', () => {
   })
 })
 
-describe('another schema', () => {
-  it('is what attestations must be made for, notes included', async () => {
-    const own = await SessionBench.start({ eas: { schema: EVERY_FIELD, attestationVersion: 2 } })
-    const mine = await own.token('attester')
-    const asset = await own.newAsset()
-    const postOwn = async (profile: AttestChanges['profile'], notes: string) => {
-      const body = { ...(await own.score(asset, { profile: profile ?? {}, score: { notes } })), notes: 'seen' }
-      return own.call('POST', `/v1/assets/${asset.id}/scores`, { token: mine, body })
-    }
-    const replies = [
-      await postOwn({ schema: EVERY_FIELD, attestationVersion: 1 }, 'seen'),
-      await postOwn({}, 'seen'),
-      await postOwn({ schema: EVERY_FIELD }, 'else'),
-      await postOwn({ schema: EVERY_FIELD }, 'seen'),
-    ]
-    await own.close()
-    expect(replies.map(({ status, json }) => [status, json.error])).toEqual([
-      [400, "The attestation's version is not 2."],
-      [400, expect.stringContaining('schema is not')],
-      [400, expect.stringContaining('notes in data')],
-      [201, undefined],
-    ])
-  })
+it('another schema is what attestations must be made for, notes included', async () => {
+  const own = await SessionBench.start({ eas: { schema: EVERY_FIELD, attestationVersion: 2 } })
+  const mine = await own.token('attester')
+  const asset = await own.newAsset()
+  const postOwn = async (profile: AttestChanges['profile'], notes: string) => {
+    const body = { ...(await own.score(asset, { profile: profile ?? {}, score: { notes } })), notes: 'seen' }
+    return own.call('POST', `/v1/assets/${asset.id}/scores`, { token: mine, body })
+  }
+  const replies = [
+    await postOwn({ schema: EVERY_FIELD, attestationVersion: 1 }, 'seen'),
+    await postOwn({}, 'seen'),
+    await postOwn({ schema: EVERY_FIELD }, 'else'),
+    await postOwn({ schema: EVERY_FIELD }, 'seen'),
+  ]
+  await own.close()
+  expect(replies.map(({ status, json }) => [status, json.error])).toEqual([
+    [400, "The attestation's version is not 2."],
+    [400, expect.stringContaining('schema is not')],
+    [400, expect.stringContaining('notes in data')],
+    [201, undefined],
+  ])
 })

@@ -52,15 +52,13 @@ describe('a challenge', () => {
   })
 })
 
-describe('a session', () => {
-  it.each<[string, (message: string) => unknown]>([
-    ['whose s is high', async (message) => mirrored(await bench.attester.signMessage({ message }))],
-    ['with r and s of nothing', () => `0x${'00'.repeat(64)}1b`],
-    ['with a v that is none', () => `0x${'11'.repeat(64)}99`],
-  ])('takes no signature %s', async (_name, sign) => {
-    const { message, nonce } = (await bench.challenge(bench.attester.address)).json
-    expect(refusal(await bench.session(nonce, String(await sign(message))))).toEqual(WRONG)
-  })
+it.each<[string, (message: string) => unknown]>([
+  ['whose s is high', async (message) => mirrored(await bench.attester.signMessage({ message }))],
+  ['with r and s of nothing', () => `0x${'00'.repeat(64)}1b`],
+  ['with a v that is none', () => `0x${'11'.repeat(64)}99`],
+])('a session takes no signature %s', async (_name, sign) => {
+  const { message, nonce } = (await bench.challenge(bench.attester.address)).json
+  expect(refusal(await bench.session(nonce, String(await sign(message))))).toEqual(WRONG)
 })
 
 it('a session lasts for an hour, keeps the roles of its creation, and is stored by no cache', async () => {

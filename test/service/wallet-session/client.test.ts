@@ -37,29 +37,25 @@ describe('register', () => {
   })
 })
 
-describe('score', () => {
-  const input = { authenticityScore: 1, deepfakeRiskBps: 100, algorithm: 'a', notes: 'n', offchainAttestation: {} }
+const input = { authenticityScore: 1, deepfakeRiskBps: 100, algorithm: 'a', notes: 'n', offchainAttestation: {} }
 
-  it.each([
-    [403, 'no', false],
-    [404, 'no', false],
-    [410, 'no', false],
-    [403, '<html>', true],
-    [404, '<html>', true],
-    [400, 'no', true],
-    [429, 'no', true],
-  ] as const)('a %d by "%s" may have been stored: %s', async (status, word, ambiguous) => {
-    const answer = word === 'no' ? { error: word } : word
-    const { client } = await bench(always(answer, status))
-    expect(await failure(client.score('a', input))).toMatchObject({ ambiguous })
-  })
+it.each([
+  [403, 'no', false],
+  [404, 'no', false],
+  [410, 'no', false],
+  [403, '<html>', true],
+  [404, '<html>', true],
+  [400, 'no', true],
+  [429, 'no', true],
+] as const)('score a %d by "%s" may have been stored: %s', async (status, word, ambiguous) => {
+  const answer = word === 'no' ? { error: word } : word
+  const { client } = await bench(always(answer, status))
+  expect(await failure(client.score('a', input))).toMatchObject({ ambiguous })
 })
 
-describe('byOwner', () => {
-  it.each([{}, { assets: 1 }, null, 'x'])('is no list where the answer is %j', async (reply) => {
-    const { client } = await bench(always(reply))
-    expect(await failure(client.byOwner())).toMatchObject({ reason: 'service-reply-invalid' })
-  })
+it.each([{}, { assets: 1 }, null, 'x'])('byOwner is no list where the answer is %j', async (reply) => {
+  const { client } = await bench(always(reply))
+  expect(await failure(client.byOwner())).toMatchObject({ reason: 'service-reply-invalid' })
 })
 
 describe('upload', () => {

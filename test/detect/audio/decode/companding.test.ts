@@ -48,23 +48,21 @@ describe('mu-law', () => {
   })
 })
 
-describe('A-law', () => {
-  // ITU-T G.711 table 1a, in 16-bit units: first and last value of some segments.
-  it.each([
-    [0xaa, 32_256],
-    [0xa5, 16_896],
-    [0xba, 16_128],
-    [0xb5, 8448],
-    [0x8a, 8064],
-    [0xd5, 8],
-    [0xda, 248],
-    [0xc5, 264],
-    [0xca, 504],
-    [0xf5, 528],
-  ])('code %i stands for %i, and without its top bit for the same below zero', (code, value) => {
-    expect(sixteenBit(A_LAW, code)).toBe(value)
-    expect(sixteenBit(A_LAW, code & 0x7f)).toBe(-value)
-  })
+// ITU-T G.711 table 1a, in 16-bit units: first and last value of some segments.
+it.each([
+  [0xaa, 32_256],
+  [0xa5, 16_896],
+  [0xba, 16_128],
+  [0xb5, 8448],
+  [0x8a, 8064],
+  [0xd5, 8],
+  [0xda, 248],
+  [0xc5, 264],
+  [0xca, 504],
+  [0xf5, 528],
+])('A-law code %i stands for %i, and without its top bit for the same below zero', (code, value) => {
+  expect(sixteenBit(A_LAW, code)).toBe(value)
+  expect(sixteenBit(A_LAW, code & 0x7f)).toBe(-value)
 })
 
 it.each([

@@ -145,12 +145,10 @@ describe('frames of several sample rates', () => {
   })
 })
 
-describe('mono', () => {
-  it('is what all frames so far are', async () => {
-    const frames = new Mp3Frames()
-    await framesOf(repeated(MONO, 4), 5000, frames)
-    expect(frames.isMono).toBe(true)
-    await framesOf(Buffer.concat([repeated(PLAIN, 2), repeated(MONO, 2)]), 5000, frames)
-    expect(frames.isMono).toBe(false)
-  })
+it('mono is what all frames so far are', async () => {
+  const frames = new Mp3Frames()
+  await framesOf(repeated(MONO, 4), 5000, frames)
+  expect(frames.isMono).toBe(true)
+  await framesOf(Buffer.concat([repeated(PLAIN, 2), repeated(MONO, 2)]), 5000, frames)
+  expect(frames.isMono).toBe(false)
 })
