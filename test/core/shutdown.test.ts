@@ -25,30 +25,17 @@ describe('a stop', () => {
     expect(state()).toEqual([true, false])
   })
 
-  it('is one request where a terminal and npm both pass on the same Ctrl-C', () => {
+  it.each([
+    ['is one request where a terminal and npm both pass on the same Ctrl-C', [0, 499, 0], false],
+    ['is forced by a second request, half a second after the first or later', [0, 500], true],
+    ['is measured from the first signal, so that an impatient person is heard', [0, 200, 200, 200], true],
+  ])('%s', (_, waits, isForced) => {
     const { clock, state } = listen()
-    send('SIGINT')
-    clock.tick(499)
-    send('SIGINT')
-    send('SIGTERM')
-    expect(state()).toEqual([true, false])
-  })
-
-  it('is forced by a second request, half a second after the first or later', () => {
-    const { clock, state } = listen()
-    send('SIGTERM')
-    clock.tick(500)
-    send('SIGINT')
-    expect(state()).toEqual([true, true])
-  })
-
-  it('is measured from the first signal, so that an impatient person is heard', () => {
-    const { clock, state } = listen()
-    for (const wait of [0, 200, 200, 200]) {
+    for (const [nth, wait] of waits.entries()) {
       clock.tick(wait)
-      send('SIGINT')
+      send(nth === waits.length - 1 ? 'SIGTERM' : 'SIGINT')
     }
-    expect(state()).toEqual([true, true])
+    expect(state()).toEqual([true, isForced])
   })
 
   it('does not hang on the wall clock, which may be set back meanwhile', () => {
@@ -70,15 +57,13 @@ describe('a stop', () => {
   })
 })
 
-describe('waiting for a signal', () => {
-  it('ends at once where it has aborted, else when it does', async () => {
-    await aborted(AbortSignal.abort())
-    const later = new AbortController()
-    const over: string[] = []
-    const waiting = aborted(later.signal).then(() => over.push('over'))
-    await settle()
-    expect(over).toEqual([])
-    later.abort(new Error('is no failure of the wait'))
-    await waiting
-  })
+it('waiting for a signal ends at once where it has aborted, else when it does', async () => {
+  await aborted(AbortSignal.abort())
+  const later = new AbortController()
+  const over: string[] = []
+  const waiting = aborted(later.signal).then(() => over.push('over'))
+  await settle()
+  expect(over).toEqual([])
+  later.abort(new Error('is no failure of the wait'))
+  await waiting
 })

@@ -348,16 +348,22 @@ describe('intake', () => {
     expect(place).toBeLessThan(10)
   })
 
-  it('an asset that is offered again after its submission ended as closed gets new jobs', async () => {
+  const closed = { outcome: 'closed', maybeStored: false } as const
+  const accepted = { outcome: 'accepted', scoreId: 's', risk: 1, attester: null } as const
+  it.each([
+    ['whose submission ended as closed gets new jobs', closed, 10_000, [`analyze-image ${jobIdOf('a')}`]],
+    ['that seemed closed is not taken up at once, which would turn for ever', closed, 0, []],
+    ['whose score is on record is left alone', accepted, 10_000, []],
+  ])('an asset that is offered again %s', async (_, submission, laterMs, analyses) => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'closed', maybeStored: false })
+    parts.results.set(`submit ${jobIdOf('a')}`, submission)
     parts.reconsider('a')
-    await parts.clock.advance(10_000)
+    await parts.clock.advance(laterMs)
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.end()
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
-    expect(parts.completedRemoved).toEqual([`analyze-image ${jobIdOf('a')}`])
+    expect(parts.completedRemoved).toEqual(analyses)
   })
 
   it.each([
@@ -381,33 +387,12 @@ describe('intake', () => {
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
   })
 
-  it('an asset that seemed closed is not taken up at once, which would turn for ever', async () => {
-    const parts = setUp()
-    await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'closed', maybeStored: false })
-    parts.reconsider('a')
-    await parts.send(snapshot(openAsset({ id: 'a' })))
-    await parts.end()
-    expect(parts.completedRemoved).toEqual([])
-  })
-
   it('an asset that a late snapshot does not know yet keeps its job', async () => {
     const parts = setUp()
     await parts.send({ kind: 'delta', assets: [openAsset({ id: 'new' })], ids: ['new'] })
     await parts.send(snapshot())
     await parts.end()
     expect(parts.removed).toEqual([])
-  })
-
-  it('one whose score is on record is left alone, whatever the service offers', async () => {
-    const parts = setUp()
-    await parts.send(snapshot(openAsset({ id: 'a' })))
-    parts.results.set(`submit ${jobIdOf('a')}`, { outcome: 'accepted', scoreId: 's', risk: 1, attester: null })
-    parts.reconsider('a')
-    await parts.clock.advance(10_000)
-    await parts.send(snapshot(openAsset({ id: 'a' })))
-    await parts.end()
-    expect(parts.completedRemoved).toEqual([])
   })
 
   it.each(['service-forbidden', 'service-unauthorized'] as const)(

@@ -69,17 +69,10 @@ describe('score', () => {
     expect(sandbox.scores()).toHaveLength(1)
   })
 
-  it.each([
-    ['infinite', '{"deepfakeRiskScore":1e999,"algorithm":"a"}'],
-    ['with notes that are too long', { ...good, notes: 'x'.repeat(10_001) }],
-    ['as an array', [good]],
-  ])('is refused %s', async (_name, body) => {
-    const asset = await newAsset()
-    expect(outcome(await attester('POST', `${MEDIA}/${asset.id}/scores`, body))).toEqual([400, 'request-invalid'])
-    expect(sandbox.scores()).toEqual([])
-  })
-
-  it.each([
+  it.each<[string, unknown, string]>([
+    ['is infinite', '{"deepfakeRiskScore":1e999,"algorithm":"a"}', 'request-invalid'],
+    ['has notes that are too long', { ...good, notes: 'x'.repeat(10_001) }, 'request-invalid'],
+    ['is an array', [good], 'request-invalid'],
     ['is not JSON', '{"deepfakeRiskScore":', 'body-invalid'],
     ['is empty', '', 'body-invalid'],
     ['poisons a prototype', '{"__proto__":{"x":1},"deepfakeRiskScore":1,"algorithm":"a"}', 'body-invalid'],
@@ -87,6 +80,7 @@ describe('score', () => {
   ])('is refused where the body %s', async (_name, body, code) => {
     const asset = await newAsset()
     expect(outcome(await attester('POST', `${MEDIA}/${asset.id}/scores`, body))).toEqual([400, code])
+    expect(sandbox.scores()).toEqual([])
   })
 
   it('is refused where the body is not UTF-8', async () => {

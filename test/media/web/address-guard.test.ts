@@ -115,27 +115,19 @@ describe('a guarded connection', () => {
   }
 
   const four = (address: string) => ({ address, family: 4 })
-  const answers: [name: string, resolve: ResolveAll][] = [
+  const answers: [name: string, resolve: ResolveAll | undefined, host?: string][] = [
     ['a private address', async () => [four('127.0.0.1')]],
     ['a mix of public and private ones', async () => [four('1.1.1.1'), four('127.0.0.1')]],
     ['a mapped private address', async () => [{ address: '::ffff:127.0.0.1', family: 6 }]],
     ['nothing', async () => []],
     ['text that is no address', async () => [four('localhost')]],
+    ['itself, a private address', undefined, '127.0.0.1'],
   ]
-  it.each(answers)('is refused when the name resolves to %s', async (_, resolve) => {
+  it.each(answers)('is refused when the name resolves to %s', async (_, resolve, host = 'media.test') => {
     const server = await startServer()
-    const guard = createAddressGuard({ resolve })
+    const guard = createAddressGuard(resolve && { resolve })
     onEnd(() => guard.dispatcher.destroy())
-    const error = await failure(request(`http://media.test:${server.port}/`, { dispatcher: guard.dispatcher }))
-    expect(error.reason).toBe('address-refused')
-    expect(server.connections()).toBe(0)
-  })
-
-  it('is refused to a literal private address, even unchecked', async () => {
-    const server = await startServer()
-    const guard = createAddressGuard()
-    onEnd(() => guard.dispatcher.destroy())
-    const error = await failure(request(`http://127.0.0.1:${server.port}/`, { dispatcher: guard.dispatcher }))
+    const error = await failure(request(`http://${host}:${server.port}/`, { dispatcher: guard.dispatcher }))
     expect(error.reason).toBe('address-refused')
     expect(server.connections()).toBe(0)
   })

@@ -111,21 +111,14 @@ describe('the format', () => {
 
 describe('dag-scope', () => {
   it.each([
-    ['block', 1],
-    ['entity', 248],
-    ['all', 248],
-  ])('%s of a file has %d blocks', async (scope, count) => {
-    const { uri } = await sandbox.registerFile('f', { content: VARIED })
-    const { cids } = await verified(await get(`${pathOf(uri)}?format=car&dag-scope=${scope}`))
-    expect(cids).toHaveLength(count)
-  })
-
-  it.each([
-    ['block', 1],
-    ['entity', 1],
-    ['all', 249],
-  ])('%s of a directory has %d blocks', async (scope, count) => {
-    const { uri } = await sandbox.registerFile('f', { content: VARIED, wrap: true })
+    ['block', 'file', 1],
+    ['entity', 'file', 248],
+    ['all', 'file', 248],
+    ['block', 'directory', 1],
+    ['entity', 'directory', 1],
+    ['all', 'directory', 249],
+  ])('%s of a %s has %d blocks', async (scope, kind, count) => {
+    const { uri } = await sandbox.registerFile('f', { content: VARIED, wrap: kind === 'directory' })
     const root = pathOf(uri).split('/').slice(0, 3).join('/')
     const { cids } = await verified(await get(`${root}?format=car&dag-scope=${scope}`))
     expect(cids).toHaveLength(count)
@@ -158,24 +151,22 @@ it('HEAD has the same headers and no body', async () => {
   expect(headers['cache-control']).toBe('public, max-age=29030400, immutable')
 })
 
-describe('what is not there', () => {
-  it.each([
-    ['no CID', '/ipfs/hello?format=car', 400, 'cid-invalid'],
-    ['nothing', '/ipfs/?format=car', 400, 'cid-invalid'],
-    [
-      'an unknown CID',
-      '/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy?format=car',
-      404,
-      'content-not-found',
-    ],
-    [
-      'an unknown raw CID',
-      '/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy?format=raw',
-      404,
-      'content-not-found',
-    ],
-  ])('%s', async (_name, target, status, code) => {
-    const reply = await get(target)
-    expect([reply.status, reply.json.error.code]).toEqual([status, code])
-  })
+it.each([
+  ['no CID', '/ipfs/hello?format=car', 400, 'cid-invalid'],
+  ['nothing', '/ipfs/?format=car', 400, 'cid-invalid'],
+  [
+    'an unknown CID',
+    '/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy?format=car',
+    404,
+    'content-not-found',
+  ],
+  [
+    'an unknown raw CID',
+    '/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy?format=raw',
+    404,
+    'content-not-found',
+  ],
+])('what is not there %s', async (_name, target, status, code) => {
+  const reply = await get(target)
+  expect([reply.status, reply.json.error.code]).toEqual([status, code])
 })
