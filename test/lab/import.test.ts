@@ -162,6 +162,22 @@ describe('models import', () => {
     expect(await riskOfPlain('halves')).toBeCloseTo(sigmoid(MARGIN), 2)
   })
 
+  it('one that ends in a softmax is refused, and the one number of a sigmoid is a probability', async () => {
+    const softmax = { ...IMAGE, 'model.onnx': pixelClassifier(WEIGHTS, BIAS, undefined, 'Softmax') }
+    await expect(importIt(await writeExport('softmax', softmax))).rejects.toMatchObject({
+      reason: 'import-unsupported',
+      message: expect.stringContaining('ends in a Softmax'),
+    })
+    const sigmoids = pixelClassifier([[-1.5, 1.25, 0.5]], [-0.4], undefined, 'Sigmoid')
+    const one = { ...IMAGE, 'config.json': { id2label: { 0: 'fake' } }, 'model.onnx': sigmoids }
+    const original = { 'a.png': await plain(), 'logits.json': { 'a.png': [MARGIN] } }
+    const check = await writeExport('sigmoid-reference', original)
+    const { manifest, agreement } = await importIt(await writeExport('sigmoid', one), { check })
+    expect(manifest.outputKind).toBe('probability')
+    expect(agreement?.largest).toBeLessThan(1e-4)
+    expect(await riskOfPlain('sigmoid')).toBeCloseTo(sigmoid(MARGIN), 4)
+  })
+
   it('a network that takes bytes', async () => {
     const weights = WEIGHTS.map((row) => row.map((weight) => weight / 100) as [number, number, number])
     await importIt(await writeExport('bytes', { ...IMAGE, 'model.onnx': pixelClassifier(weights, BIAS, UINT8) }))

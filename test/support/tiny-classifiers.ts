@@ -46,19 +46,21 @@ function classifier(
   return [node('Gemm', [features, 'weights', 'bias'], [output]), constants]
 }
 
-/** Takes the mean of each color. @param weights one row of three a class @param type of the pixels; halves give halves */
+/** Takes the mean of each color. @param weights one row of three a class @param type of the pixels; halves give halves @param end what its logits become */
 export function pixelClassifier(
   weights: readonly (readonly [number, number, number])[],
   bias: readonly number[],
   type = FLOAT,
+  end: 'Identity' | 'Sigmoid' | 'Softmax' = 'Identity',
 ): Buffer {
-  const [gemm, constants] = classifier('flat', weights, bias, type === FLOAT16 ? 'sums' : 'logits')
+  const [gemm, constants] = classifier('flat', weights, bias, 'sums')
   const nodes = [
     node('Cast', ['pixel_values'], ['floats'], [attribute('to', FLOAT)]),
     node('GlobalAveragePool', ['floats'], ['pooled']),
     node('Flatten', ['pooled'], ['flat']),
     gemm,
-    ...(type === FLOAT16 ? [node('Cast', ['sums'], ['logits'], [attribute('to', FLOAT16)])] : []),
+    node(end, ['sums'], ['ended']),
+    node('Cast', ['ended'], ['logits'], [attribute('to', type === FLOAT16 ? FLOAT16 : FLOAT)]),
   ]
   const pixels = value(11, 'pixel_values', ['batch', 3, 'height', 'width'], type)
   return model(nodes, constants, [pixels], bias.length, type === FLOAT16 ? FLOAT16 : FLOAT)

@@ -30,7 +30,8 @@ async function readText(file: string): Promise<string> {
   })
   try {
     const plain = file.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_INDEX_BYTES }) : bytes
-    return plain.toString('utf8')
+    // Excel saves tables as UTF-16, too, with a mark in front.
+    return plain[0] === 0xff && plain[1] === 0xfe ? plain.toString('utf16le') : plain.toString('utf8')
   } catch (cause) {
     throw new AttestdError('lab-data-invalid', `${file} cannot be unpacked (${errorText(cause)}).`, { cause })
   }
@@ -39,7 +40,9 @@ async function readText(file: string): Promise<string> {
 function csvRows(text: string, file: string, toRow: ToRow): DataRow[] {
   let records: Record<string, string>[]
   try {
-    records = parse(text, { columns: true, bom: true, skip_empty_lines: true, trim: true })
+    const [head = ''] = text.split('\n', 1)
+    const delimiter = [',', ';', '\t'].find((each) => head.includes(each)) ?? ','
+    records = parse(text, { columns: true, delimiter, bom: true, skip_empty_lines: true, trim: true })
   } catch (cause) {
     throw new AttestdError('lab-data-invalid', `${file} is not CSV: ${errorText(cause)}`, { cause })
   }

@@ -4,14 +4,18 @@ import { MEDIA_TYPES, type MediaType } from '../../core/media-types.js'
 import type { DataRow, RowContent } from './data-row.js'
 
 /** What indexes call the two classes, lower case; the sample list of the sandbox states `made`. */
-const FAKE_WORDS = ['fake', 'machine', 'ai', 'generated', 'synthetic', 'spoof', '1', 'true']
-const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', 'false']
+const FAKE_WORDS = ['fake', 'machine', 'ai', 'generated', 'synthetic', 'spoof', '1', '1.0', 'true']
+const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', '0.0', 'false']
 
 /** Other names of a column, so that tables by generator work on every pack. */
 const COLUMN_NAMES: Readonly<Record<string, string>> = {
+  path: 'path',
+  text: 'text',
+  label: 'label',
   made: 'label',
   file: 'path',
   file_name: 'path',
+  filename: 'path',
   labels: 'label',
   media_type: 'mediaType',
   mediatype: 'mediaType',

@@ -1,6 +1,6 @@
 import type { AudioPreprocessing } from '../../detect/package/preprocessing.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
-import { unsupported } from './import-error.js'
+import { SERVE_IT, unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Feature extractors that hand on the waveform; all others make spectrograms. */
@@ -23,12 +23,16 @@ export function audioPlan(
   windowSeconds: number | null,
   fixedSamples: number | null,
 ): PreprocessingPlan<AudioPreprocessing> {
-  if (config === null) throw unsupported('An audio model needs preprocessor_config.json.')
+  if (config === null)
+    throw unsupported(
+      'A network with an input of two dimensions is taken for an audio model, which needs preprocessor_config.json.',
+      `Copy that file from the original model into the export. If the input is no raw sound: ${SERVE_IT}`,
+    )
   const { feature_extractor_type: extractor, sampling_rate: sampleRate } = config
   if (extractor !== undefined && !WAVEFORM_EXTRACTORS.includes(extractor)) {
     throw unsupported(
       `The export takes the output of ${extractor}; only models of the raw waveform (${WAVEFORM_EXTRACTORS[0]}) are supported.`,
-      'Serve the model with its feature extractor, and write a package with the runtime remote-file (models/README.md).',
+      SERVE_IT,
     )
   }
   if (sampleRate === undefined) throw unsupported('preprocessor_config.json: sampling_rate is missing.')

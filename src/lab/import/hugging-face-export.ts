@@ -21,34 +21,41 @@ const modelConfig = z.object({
   /** Of timm: the network, its labels and its input. */
   architecture: z.string().optional(),
   label_names: z.array(z.string()).optional(),
+  num_classes: z.number().int().positive().optional(),
   pretrained_cfg: timmConfig.optional(),
 })
 
-const side = z.number().positive()
-const sizes = z.union([
-  side,
-  z.object({
-    height: side.optional(),
-    width: side.optional(),
-    shortest_edge: side.optional(),
-    longest_edge: side.optional(),
-  }),
-])
+/** A fast image processor of transformers writes null for what it does not use. */
+const stated = <T>(schema: z.ZodType<T>) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional()
+/** A step that is on where nothing is stated, and off where null is. */
+const step = z
+  .boolean()
+  .nullable()
+  .transform((on) => on ?? false)
+  .optional()
+const side = stated(z.number().positive())
+const sizes = stated(
+  z.union([z.number().positive(), z.object({ height: side, width: side, shortest_edge: side, longest_edge: side })]),
+)
 const channels = z.union([z.number(), z.array(z.number())])
 
 /** preprocessor_config.json of an image processor or a feature extractor. */
 const preprocessorConfig = z.object({
   image_processor_type: z.string().optional(),
   feature_extractor_type: z.string().optional(),
-  do_resize: z.boolean().optional(),
-  size: sizes.optional(),
+  do_resize: step,
+  size: sizes,
   crop_pct: z.number().positive().nullish(),
-  resample: z.number().int().optional(),
+  resample: stated(z.number().int()),
   do_center_crop: z.boolean().nullish(),
-  crop_size: sizes.optional(),
-  do_rescale: z.boolean().optional(),
-  rescale_factor: z.number().positive().optional(),
-  do_normalize: z.boolean().optional(),
+  crop_size: sizes,
+  do_rescale: step,
+  rescale_factor: stated(z.number().positive()),
+  do_normalize: step,
   image_mean: channels.nullish(),
   image_std: channels.nullish(),
   include_top: z.boolean().nullish(),
@@ -99,13 +106,16 @@ export async function readExport(folder: string, model: string | null): Promise<
     config: {
       ...config,
       architectures: config.architectures ?? (architecture === undefined ? undefined : [architecture]),
-      id2label: config.id2label ?? (names && Object.fromEntries(names.entries())),
+      id2label: config.id2label ?? Object.fromEntries((names ?? numbered(config.num_classes)).entries()),
     },
     preprocessor: preprocessor ?? (timm === undefined ? null : asPreprocessor(timm)),
     tokenizer: await findTokenizer(folder),
     license: await statedLicense(folder),
   }
 }
+
+/** Two labels without words, which transformers leaves out of config.json, or as many as timm counts. */
+const numbered = (classes = 2) => Array.from({ length: classes }, (_, index) => `LABEL_${index}`)
 
 async function findModel(folder: string, named: string | null): Promise<string> {
   for (const name of named === null ? MODEL_FILES : [named]) {

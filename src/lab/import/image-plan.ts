@@ -1,6 +1,6 @@
 import { DEFAULT_MIN_SHORT_SIDE, type ImagePreprocessing } from '../../detect/package/image-plan.js'
 import type { PreprocessorConfig } from './hugging-face-export.js'
-import { unsupported } from './import-error.js'
+import { SERVE_IT, unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 
 /** Interpolations of Pillow, by their number in preprocessor_config.json. */
@@ -55,10 +55,7 @@ function refuseForeign(config: PreprocessorConfig): void {
   const processor = config.image_processor_type ?? config.feature_extractor_type ?? ''
   const what = FOREIGN_SIZES.test(processor) ? processor : FOREIGN_STEPS.find((step) => config[step])
   if (what === undefined) return
-  throw unsupported(
-    `preprocessor_config.json: ${what} is not supported.`,
-    'Serve the model with its image processor, and write a package with the runtime remote-file (models/README.md).',
-  )
+  throw unsupported(`preprocessor_config.json: ${what} is not supported.`, SERVE_IT)
 }
 
 interface SizePlan extends Omit<ImagePreprocessing['resize'], 'kernel'> {

@@ -11,6 +11,7 @@ import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
+import { lastOperation } from './last-operation.js'
 import { onnxNames } from './onnx-names.js'
 import { agreementOf, readReferences } from './reference-check.js'
 import { sealPackage } from './seal-package.js'
@@ -50,6 +51,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const references = check === null ? null : await readReferences(check)
   const found = await readExport(options.folder, options.model)
   const plan = planImport(found, await onnxNames(found.model, measuring), options)
+  const output = outputOf(plan.classes, lastOperation(await fs.readFile(found.model), plan.output))
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
   const taken = () => unsupported(`${folder} already exists; use --id to name another.`)
@@ -59,7 +61,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const workshop = await makeOwnFolder(modelsDir, WORKSHOP)
   try {
     const made = path.join(workshop, id)
-    const manifest = await build(made, id, found, plan, measuring)
+    const manifest = await build(made, draftOf(id, found, plan, output), found, plan, measuring)
     const pack = { folder: made, manifest, digest: manifestDigest('') }
     const agreement = references && (await agreementOf(pack, references, measuring))
     const { classes, guesses } = plan
@@ -76,7 +78,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
 
 async function build(
   folder: string,
-  id: string,
+  draft: object,
   found: HuggingFaceExport,
   plan: ImportPlan,
   measuring: Measuring,
@@ -89,7 +91,7 @@ async function build(
     [plan.sample, sampleName(plan)],
   ] as [from: string, name: string][]
   for (const [from, name] of copied) await fs.copyFile(from, path.join(folder, name))
-  await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draftOf(id, found, plan)))
+  await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draft))
   const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {
     const { message } = toAttestdError(error)
     throw new AttestdError('import-unsupported', `The export does not run here: ${message}`, { cause: error })
@@ -98,7 +100,7 @@ async function build(
 }
 
 /** The manifest without what `sealPackage` completes. */
-function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan: ImportPlan) {
+function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan: ImportPlan, output: object) {
   const architecture = config.architectures?.[0] ?? config.model_type ?? 'network'
   return {
     schema: 1,
@@ -116,7 +118,7 @@ function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan:
     },
     files: {},
     preprocessing: plan.preprocessing,
-    ...outputOf(plan.classes),
+    ...output,
     aggregation: 'mean',
     calibration: { kind: 'identity' },
     decisionBand: { low: 0.5, high: 0.5 },
@@ -131,11 +133,15 @@ function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan:
 
 const sampleName = ({ sample }: ImportPlan) => `selftest${path.extname(sample)}`
 
-/** One class is one logit, which rises with that class. */
-function outputOf({ labels, fake }: ImportPlan['classes']) {
-  return labels.length === 1
-    ? { outputKind: 'logit' }
-    : { outputKind: 'class-logits', fakeClasses: fake, classes: labels.length }
+/** What the manifest states of the output; one class is one number, which rises with that class. @throws import-unsupported */
+function outputOf({ labels, fake }: ImportPlan['classes'], operation: string | null): object {
+  if (labels.length === 1) return { outputKind: operation === 'Sigmoid' ? 'probability' : 'logit' }
+  if (operation === 'Softmax' || operation === 'Sigmoid')
+    throw unsupported(
+      `The network ends in a ${operation}: it returns a probability for each class, not a logit.`,
+      `Export it again without the ${operation}.`,
+    )
+  return { outputKind: 'class-logits', fakeClasses: fake, classes: labels.length }
 }
 
 function idFrom(folder: string): string {

@@ -7,7 +7,7 @@ import { audioPlan } from './audio-plan.js'
 import { findFakeClasses } from './fake-classes.js'
 import type { HuggingFaceExport } from './hugging-face-export.js'
 import { imagePlan } from './image-plan.js'
-import { unsupported } from './import-error.js'
+import { SERVE_IT, unsupported } from './import-error.js'
 import { TOKENIZER_FILES, textPlan } from './text-plan.js'
 
 /** What a person may state that an export does not. */
@@ -36,7 +36,7 @@ export interface ImportPlan {
 
 type Task = Omit<ImportPlan, 'output' | 'classes'>
 
-const ONE_LOGIT = 'The one output was taken for a logit that rises with the one label.'
+const ONE_OUTPUT = 'The one output was taken to rise with the one label.'
 
 /** The only input of an image and of a waveform classifier. */
 const PIXELS = 'pixel_values'
@@ -48,7 +48,7 @@ export function planImport(found: HuggingFaceExport, names: OnnxTensors, request
   const classes = findFakeClasses(found.config, request.fakeLabels)
   return {
     ...task,
-    guesses: classes.labels.length > 1 ? task.guesses : [...task.guesses, ONE_LOGIT],
+    guesses: classes.labels.length > 1 ? task.guesses : [...task.guesses, ONE_OUTPUT],
     output: outputOf(names.outputs, classes.labels.length),
     classes,
   }
@@ -57,10 +57,12 @@ export function planImport(found: HuggingFaceExport, names: OnnxTensors, request
 function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: ImportRequest): Task {
   const takes = inputs.map(({ name }) => name)
   const listed = takes.join(', ')
+  requireFree(inputs, 0, 'batch size', [1])
   if (takes.includes('input_ids')) {
     const foreign = takes.find((name) => !(TOKEN_INPUTS as readonly string[]).includes(name))
     if (foreign !== undefined) throw unsupported(`The network takes ${listed}; ${foreign} is not known.`)
     requireType(inputs, ['int64', 'int32'])
+    requireFree(inputs, 1, 'number of tokens')
     return {
       mediaType: 'text',
       inputs: takes,
@@ -70,13 +72,19 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
     }
   }
   const input = inputs.find(({ name }) => name !== AUDIO_MASK)
-  if (input === undefined || takes.length > (takes.includes(AUDIO_MASK) ? 2 : 1))
-    throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
+  const unknown = unsupported(
+    `The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`,
+    `Other inputs, such as spectrograms and clips of video, are not prepared here. ${SERVE_IT}`,
+  )
+  if (input === undefined || takes.length > (takes.includes(AUDIO_MASK) ? 2 : 1)) throw unknown
+  if (input.shape.length > 4)
+    throw unsupported(
+      `${input.name} of the network has ${input.shape.length} dimensions, not 4 as a picture.`,
+      SERVE_IT,
+    )
   requireType([input], ['float32', 'float16', 'uint8'])
   if (takes.length === 1 && (input.name === PIXELS || input.shape.length === 4)) return pictureTask(found, input)
-  if (input.name !== WAVEFORM && input.shape.length !== 2) {
-    throw unsupported(`The network takes ${listed}; ${PIXELS}, ${WAVEFORM} or input_ids was expected.`)
-  }
+  if (input.name !== WAVEFORM && input.shape.length !== 2) throw unknown
   requireType([input], ['float32', 'float16'])
   requireType(
     inputs.filter(({ name }) => name === AUDIO_MASK),
@@ -93,7 +101,10 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
 
 function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Task {
   if (input.shape[1] !== null && input.shape[1] !== 3)
-    throw unsupported(`The network takes ${input.shape[1]} color channels, not 3.`)
+    throw unsupported(
+      `The network takes ${input.shape[1]} color channels, not 3.`,
+      'Export it for RGB pictures with the channels first (tf2onnx: --inputs-as-nchw).',
+    )
   const sample = packagePath('samples', 'chelsea.jpg')
   const plan = imagePlan(preprocessor, input.type === 'uint8')
   return { mediaType: 'image', inputs: [input.name], files: [], sample, ...plan }
@@ -105,6 +116,16 @@ function requireType(inputs: readonly OnnxTensor[], types: readonly string[]): v
   throw unsupported(
     `The input ${other.name} of the network is ${other.type ?? 'no tensor'}, not ${types.join(' or ')}.`,
     `Export the model again with ${other.name} as ${types[0]}.`,
+  )
+}
+
+/** @param sizes those that are no obstacle if they are fixed */
+function requireFree(inputs: readonly OnnxTensor[], axis: number, what: string, sizes: readonly number[] = []): void {
+  const size = inputs.map(({ shape }) => shape[axis]).find((each) => typeof each === 'number' && !sizes.includes(each))
+  if (size === undefined) return
+  throw unsupported(
+    `The network was exported for a fixed ${what} of ${size}.`,
+    `Export it again with a free ${what} (dynamic_axes, or dynamic_shapes with dynamo=True); optimum-cli does so by itself.`,
   )
 }
 

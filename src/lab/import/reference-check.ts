@@ -54,6 +54,8 @@ export async function agreementOf(
   { signal, ...options }: Measuring,
 ): Promise<Agreement> {
   const { id, classes = 1 } = pack.manifest
+  // The original's are logits, even where the exported network ends in a sigmoid.
+  const kind = classes === 1 ? { outputKind: 'logit' as const } : pack.manifest
   const other = references.find(({ logits }) => logits.length !== classes)
   if (other !== undefined)
     throw unsupported(`--check: ${other.name} has ${other.logits.length} logits, the package ${classes}.`, FORM)
@@ -64,7 +66,7 @@ export async function agreementOf(
     for (const { name, file, logits } of references) {
       try {
         const { rawScore } = await child.measure({ detectorId: id, file, probe: null, evidence: false })
-        found.push({ name, difference: Math.abs(rawScore - outputAsLogit(logits, pack.manifest)) })
+        found.push({ name, difference: Math.abs(rawScore - outputAsLogit(logits, kind)) })
       } catch (error) {
         const { reason } = toAttestdError(error)
         refused.push(`${name} (${reason})`)

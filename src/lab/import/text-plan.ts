@@ -19,7 +19,10 @@ export function textPlan(
   languages: readonly string[],
 ): PreprocessingPlan<TextPreprocessing> {
   if (tokenizer === null)
-    throw unsupported('A text model needs tokenizer.json and tokenizer_config.json (a fast tokenizer).')
+    throw unsupported(
+      'A text model needs tokenizer.json and tokenizer_config.json (a fast tokenizer).',
+      'Write both with AutoTokenizer.from_pretrained(MODEL, use_fast=True).save_pretrained(FOLDER).',
+    )
   const maxTokens = maxTokensOf(config, tokenizer.maxLength)
   return {
     preprocessing: {
@@ -31,7 +34,10 @@ export function textPlan(
       languages: [...languages],
       features: { kind: 'tokens', ...TOKENIZER_FILES, maxTokens },
     },
-    guesses: [`The languages (${languages.join(', ')}) were set at the import (--languages), not by the export.`],
+    guesses: [
+      `The languages (${languages.join(', ')}) were set at the import (--languages), not by the export.`,
+      `A text of more than ${maxTokens} tokens is scored in windows; the original may cut it off there.`,
+    ],
   }
 }
 

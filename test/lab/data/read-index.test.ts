@@ -22,6 +22,8 @@ describe('an index', () => {
     ['b.jsonl', '{"text":"one","label":0}\r\n\n{"text":"two","label":1}', ['one', 'two']],
     ['c.json.gz', gzipSync('[{"text":"one","label":0}]'), ['one']],
     ['d.csv.gz', gzipSync('text,label\none,0\n'), ['one']],
+    ['excel.csv', '\uFEFFText;label\r\n"one, with ""quotes""";real\r\n', ['one, with "quotes"']],
+    ['unicode.csv', Buffer.from('\uFEFFtext\tlabel\r\nübung\treal\r\n', 'utf16le'), ['übung']],
     ['e.json', '[]', []],
     ['f.jsonl', '\n\n', []],
   ])('%s', async (name, text, expected) => {

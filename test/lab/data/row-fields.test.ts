@@ -4,14 +4,14 @@ import { labeledRow, rowOf } from '../../../src/lab/data/row-fields.js'
 describe('the label of a row', () => {
   const fakeOf = (label: unknown) => rowOf({ text: 'x', label }, '/', 'row 1').fake
 
-  it.each(['fake', 'Machine', 'AI', 'generated', 'SYNTHETIC', 'spoof', '1', 1, true, 'true', ' fake '])(
+  it.each(['fake', 'Machine', 'AI', 'generated', 'SYNTHETIC', 'spoof', '1', '1.0', 1, true, 'true', ' fake '])(
     '%j is fake',
     (label) => {
       expect(fakeOf(label)).toBe(true)
     },
   )
 
-  it.each(['real', 'Human', 'genuine', 'bonafide', 'authentic', '0', 0, false, 'false', '\treal\n'])(
+  it.each(['real', 'Human', 'genuine', 'bonafide', 'authentic', '0', '0.0', 0, false, 'false', '\treal\n'])(
     '%j is real',
     (label) => {
       expect(fakeOf(label)).toBe(false)

@@ -25,7 +25,7 @@ describe('an export', () => {
       folder,
       model: path.join(folder, 'model.onnx'),
       data: null,
-      config: { model_type: 'vit' },
+      config: { model_type: 'vit', id2label: { 0: 'LABEL_0', 1: 'LABEL_1' } },
       preprocessor: null,
       tokenizer: null,
       license: null,
@@ -42,6 +42,28 @@ describe('an export', () => {
       config: { architectures: ['vit_small'], id2label: { 0: 'real', 1: 'fake' } },
       preprocessor: { size: { shortest_edge: 224 }, do_center_crop: true, resample: 3 },
     })
+  })
+
+  it('without labels has those that transformers leaves out, or as many as timm counts', async () => {
+    await write({ 'config.json': { num_classes: 3 }, 'model.onnx': 'x' })
+    expect((await readExport(folder, null)).config.id2label).toEqual({ 0: 'LABEL_0', 1: 'LABEL_1', 2: 'LABEL_2' })
+  })
+
+  it('of a fast image processor has null where it states nothing, and for steps that are off', async () => {
+    const processor = {
+      do_resize: true,
+      do_rescale: true,
+      do_normalize: null,
+      do_center_crop: null,
+      size: { height: 32, width: 32, shortest_edge: null },
+      crop_size: null,
+      resample: 3,
+      rescale_factor: null,
+    }
+    await write({ 'config.json': {}, 'model.onnx': 'x', 'preprocessor_config.json': processor })
+    const { preprocessor } = await readExport(folder, null)
+    expect(preprocessor).toMatchObject({ size: { height: 32, width: 32 }, do_normalize: false })
+    expect(preprocessor).not.toMatchObject({ crop_size: null })
   })
 
   it.each(['model.onnx_data', 'model.onnx.data'])('has the rest of its weights in %s', async (name) => {

@@ -60,6 +60,9 @@ describe('the plan of an import', () => {
 
   it.each<[string, OnnxTensor[], OnnxTensor[], RegExp]>([
     ['one color channel', [tensor('pixel_values', [null, 1, 32, 32])], logits, /1 color channels, not 3/],
+    ['clips of video', [tensor('pixel_values', [null, 4, 3, 32, 32])], logits, /has 5 dimensions/],
+    ['a fixed batch', [tensor('pixel_values', [8, 3, 32, 32])], logits, /fixed batch size of 8/],
+    ['a fixed length of text', [tensor('input_ids', [1, 128], 'int64')], logits, /fixed number of tokens of 128/],
     ['three dimensions', [tensor('x', [null, null, null])], logits, /was expected/],
     ['two inputs', [tensor('a', [null, 3, 32, 32]), tensor('b', [1])], logits, /takes a, b;/],
     ['no input', [], logits, /was expected/],

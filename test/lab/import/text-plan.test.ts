@@ -12,7 +12,8 @@ describe('the plan of a text export', () => {
     [{ model_type: 'deberta' }, 256, 256],
     [{}, null, 512],
   ])('of %j with a tokenizer of %j takes %j tokens', (config, maxLength, expected) => {
-    const { preprocessing } = textPlan({ config, tokenizer: { maxLength } }, ['en', 'de'])
+    const { preprocessing, guesses } = textPlan({ config, tokenizer: { maxLength } }, ['en', 'de'])
     expect(preprocessing).toMatchObject({ languages: ['en', 'de'], features: { maxTokens: expected } })
+    expect(guesses).toContainEqual(expect.stringContaining(`more than ${expected} tokens is scored in windows`))
   })
 })

@@ -1,0 +1,45 @@
+/** Operations that hand on what they take, but for its type or its shape. */
+const PASSING = ['Identity', 'Cast', 'Reshape', 'Squeeze', 'QuantizeLinear', 'DequantizeLinear']
+
+/**
+ * The operation whose result a network returns, such as `Softmax`; null where none does.
+ * @param onnx bytes of an ONNX file that was loaded before; field numbers are those of onnx.proto
+ */
+export function lastOperation(onnx: Uint8Array, output: string): string | null {
+  const nodes = fieldsOf(onnx, 7)
+    .flatMap((graph) => fieldsOf(graph, 1))
+    .map((node) => ({ takes: textsOf(node, 1), gives: textsOf(node, 2), operation: textsOf(node, 4)[0] ?? '' }))
+  const makerOf = (name: string | undefined) => nodes.find(({ gives }) => name !== undefined && gives.includes(name))
+  let node = makerOf(output)
+  while (node !== undefined && PASSING.includes(node.operation)) node = makerOf(node.takes[0])
+  return node?.operation ?? null
+}
+
+const textsOf = (message: Uint8Array, field: number): string[] =>
+  fieldsOf(message, field).map((bytes) => Buffer.from(bytes).toString('utf8'))
+
+/** The bytes of each field of this number in a Protocol Buffers message. */
+function fieldsOf(message: Uint8Array, wanted: number): Uint8Array[] {
+  const found: Uint8Array[] = []
+  let at = 0
+  const next = (): number => {
+    let value = 0
+    for (let scale = 1; at < message.length; scale *= 128) {
+      const byte = message[at++] as number
+      value += (byte % 128) * scale
+      if (byte < 128) break
+    }
+    return value
+  }
+  while (at < message.length) {
+    const key = next()
+    const wire = key % 8
+    if (wire === 0) next()
+    else {
+      const length = wire === 2 ? next() : wire === 1 ? 8 : 4
+      if (Math.floor(key / 8) === wanted) found.push(message.subarray(at, at + length))
+      at += length
+    }
+  }
+  return found
+}
