@@ -34,14 +34,9 @@ const textOf = (body: unknown) =>
 const outcome = (reply: RawReply) => [reply.status, reply.json?.error?.code]
 const newAsset = (content = 'some bytes') => sandbox.registerFile('file.png', { content: Buffer.from(content) })
 
-describe('paths', () => {
-  it('that are unknown or malformed give a named error', async () => {
-    expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/nothing' }))).toEqual([
-      404,
-      'route-unknown',
-    ])
-    expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/%zz' }))).toEqual([400, 'body-invalid'])
-  })
+it('paths that are unknown or malformed give a named error', async () => {
+  expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/nothing' }))).toEqual([404, 'route-unknown'])
+  expect(outcome(await send(sandbox.url, { method: 'GET', target: '/api/v1/%zz' }))).toEqual([400, 'body-invalid'])
 })
 
 describe('list and single asset', () => {
