@@ -15,8 +15,8 @@ const MAX_DETECTORS = 20
 interface Tracked {
   readonly id: string
   reference: DriftReference | null
-  /** Resolves, and is null from then on, when it was looked for a reference on disk. */
-  reading: Promise<void> | null
+  /** Whether a reference is still looked for on disk. */
+  isReading: boolean
   seen: Seen[]
 }
 
@@ -36,14 +36,9 @@ export class DriftWatch {
     const tracked = this.#tracked.get(detector.digest) ?? this.#begin(detector)
     this.#tracked.set(detector.digest, tracked)
     tracked.seen.push(one)
-    if (tracked.reading !== null) return
+    if (tracked.isReading) return
     if (tracked.reference === null) this.#makeReference(detector.digest, tracked)
     else if (tracked.seen.length > WINDOW) tracked.seen.shift()
-  }
-
-  /** Resolves when the references of all detectors seen so far were looked for on disk. */
-  async looked(): Promise<void> {
-    await Promise.all([...this.#tracked.values()].map((tracked) => tracked?.reading))
   }
 
   rows(): DriftRow[] {
@@ -51,14 +46,14 @@ export class DriftWatch {
   }
 
   #begin({ id, digest }: { readonly id: string; readonly digest: string }): Tracked {
-    const tracked: Tracked = { id, reference: null, reading: null, seen: [] }
-    tracked.reading = this.#findReference(digest, tracked)
+    const tracked: Tracked = { id, reference: null, isReading: true, seen: [] }
+    void this.#findReference(digest, tracked)
     return tracked
   }
 
   async #findReference(digest: string, tracked: Tracked): Promise<void> {
     tracked.reference = await readReference(this.#places, { id: tracked.id, digest })
-    tracked.reading = null
+    tracked.isReading = false
   }
 
   #makeReference(digest: string, tracked: Tracked): void {

@@ -33,10 +33,6 @@ export class ChallengeBook {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#pending.size
-  }
-
   /** @param host host and port by which the caller reached the service */
   issue(wallet: Address, host: string): Challenge {
     const { now, lifetimeMs, chainId, shapes } = this.#options

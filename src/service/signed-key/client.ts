@@ -61,7 +61,7 @@ export interface StreamRequest {
   readonly stamp: ClockStamp
 }
 
-/** Every route of the signed-key API v1 (specification, Endpoints). Errors as of `HttpCaller.json`. */
+/** The routes of the signed-key API v1 (specification, Endpoints) that attestd calls. Errors as of `HttpCaller.json`. */
 export class SignedKeyClient {
   readonly #options: SignedKeyClientOptions
 
@@ -70,10 +70,6 @@ export class SignedKeyClient {
   }
 
   // public routes
-
-  async ping(signal?: AbortSignal): Promise<void> {
-    await this.#options.http.json(this.#open('/api/v1/ping'), looseRecordSchema, signal)
-  }
 
   /** The service's clock, Unix milliseconds. */
   async time(signal?: AbortSignal): Promise<number> {

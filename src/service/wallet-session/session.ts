@@ -98,8 +98,8 @@ export class SessionKeeper {
   }
 
   /** The session, opened where there is none. @throws as `token` does */
-  async facts(signal?: AbortSignal): Promise<SessionFacts> {
-    const { address, roles, expiresAt } = await this.#usable(signal)
+  async facts(): Promise<SessionFacts> {
+    const { address, roles, expiresAt } = await this.#usable()
     return { address, roles, expiresAt }
   }
 
@@ -122,7 +122,7 @@ export class SessionKeeper {
     this.#held = null
   }
 
-  async #usable(signal: AbortSignal | undefined): Promise<Held> {
+  async #usable(signal?: AbortSignal): Promise<Held> {
     signal?.throwIfAborted()
     this.#stop.signal.throwIfAborted()
     const now = this.#options.clock.monotonic()

@@ -162,8 +162,18 @@ describe('the watch', () => {
     await evaluated('eval.json', evaluation())
     const watch = new DriftWatch(places, silentLog)
     watch.saw(detector, low)
-    await watch.looked()
+    await expect.poll(() => watch.rows()[0]?.reference).toBe('evaluation')
     return watch
+  }
+
+  /** Feeds files until the watch made a reference of its own: at 500, or where it looked for one on disk for longer. */
+  async function ownReference(watch: DriftWatch, one: (nth: number) => Seen): Promise<number> {
+    let nth = 0
+    while ((watch.rows()[0]?.reference ?? null) === null) {
+      watch.saw(detector, one(nth++))
+      await settle()
+    }
+    return nth
   }
 
   it('gives no index of 199 files, and one of 200', async () => {
@@ -187,8 +197,9 @@ describe('the watch', () => {
     const watch = new DriftWatch(places, silentLog)
     feed(watch, 250)
     expect(watch.rows()).toMatchObject([{ reference: null, files: 250, risk: null }])
-    await watch.looked()
-    expect(watch.rows()).toMatchObject([{ reference: 'evaluation', files: 250, risk: expect.any(Number) }])
+    await expect
+      .poll(() => watch.rows())
+      .toMatchObject([{ reference: 'evaluation', files: 250, risk: expect.any(Number) }])
   })
 
   it('remembers twenty detectors, and drops the one not heard of for longest', async () => {
@@ -201,19 +212,13 @@ describe('the watch', () => {
     expect(ids).toHaveLength(20)
     expect(ids).toContain('d0')
     expect(ids).not.toContain('d1')
-    await watch.looked()
   })
 
   it('is against the first 500 files of its own where the package has no evaluation, also after a restart', async () => {
     const spread = (nth: number) => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })
-    const newWatch = async () => {
-      const watch = new DriftWatch(places, silentLog)
-      watch.saw(detector, spread(0))
-      await watch.looked()
-      return watch
-    }
-    const watch = await newWatch()
-    for (let nth = 0; nth < 499 + 199; nth++) watch.saw(detector, spread(nth))
+    const watch = new DriftWatch(places, silentLog)
+    expect(await ownReference(watch, spread)).toBeGreaterThanOrEqual(500)
+    for (let nth = 0; nth < 199; nth++) watch.saw(detector, spread(nth))
     expect(watch.rows()).toEqual([
       { detector: 'tiny', reference: 'own', files: 199, needed: 200, risk: null, abstention: null },
     ])
@@ -221,7 +226,9 @@ describe('the watch', () => {
     expect(watch.rows()[0]?.risk).toBeLessThan(0.05)
     await expect.poll(() => fs.readdir(places.folder)).toContain(`${detector.digest}.json`)
 
-    const again = await newWatch()
+    const again = new DriftWatch(places, silentLog)
+    feed(again, 1)
+    await expect.poll(() => again.rows()[0]?.reference).toBe('own')
     feed(again, 500, { risk: 0.97, abstained: false })
     const [shifted] = again.rows()
     expect(shifted).toMatchObject({ reference: 'own', files: 500 })
@@ -233,9 +240,7 @@ describe('the watch', () => {
     const log = new KeptLog()
     await fs.writeFile(places.folder, 'a file where the folder belongs')
     const watch = new DriftWatch(places, log)
-    feed(watch, 1)
-    await watch.looked()
-    feed(watch, 499)
+    await ownReference(watch, () => low)
     while (log.lines.length === 0) await settle()
     expect(log.lines).toMatchObject([{ level: 'warn', reason: 'data-dir-unusable' }])
     feed(watch, 200)

@@ -11,6 +11,7 @@ const rule = rulesOf('signed-key')
 const world = signedKeyWorld()
 const get = (target: string, headers = {}) => send(world.sandbox.url, { method: 'GET', target, headers })
 const JSON_TYPE = /^application\/json\b/
+const NOT_CALLED = '– it asks for the time, which tests the connection too'
 const PUBLIC = ['/api/v1/ping', '/api/v1/time', '/api/v1/health']
 
 rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does', {
@@ -24,7 +25,7 @@ rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does
   },
   client: async () => {
     const { client, service } = world.attester
-    await Promise.all([client.ping(), client.time(), client.health(), service.listOpen({ includeMyScore: true })])
+    await Promise.all([client.time(), client.health(), service.listOpen({ includeMyScore: true })])
     await service.find('none')
     expect(world.wire.requests.every(({ target }) => target.startsWith('/api/v1/'))).toBe(true)
   },
@@ -70,18 +71,20 @@ rule('every route', 'The edge may apply gzip or brotli compression.', 'What the 
 for (const path of PUBLIC) {
   const call = () => {
     const { client } = world.attester
-    return path.endsWith('ping') ? client.ping() : path.endsWith('time') ? client.time() : client.health()
+    return path.endsWith('time') ? client.time() : client.health()
   }
   rule(`GET ${path}` as 'GET /api/v1/ping', 'Needs no credentials and no parameters.', 'Authentication 1', {
     sandbox: async () => {
       expect((await get(path)).status).toBe(200)
     },
-    client: async () => {
-      await call()
-      const { target, headers } = world.wire.last('GET', path)
-      expect(target).toBe(path)
-      expect(Object.keys(headers).filter((name) => /signature|access-key|authorization/.test(name))).toEqual([])
-    },
+    client: path.endsWith('ping')
+      ? NOT_CALLED
+      : async () => {
+          await call()
+          const { target, headers } = world.wire.last('GET', path)
+          expect(target).toBe(path)
+          expect(Object.keys(headers).filter((name) => /signature|access-key|authorization/.test(name))).toEqual([])
+        },
   })
 }
 
@@ -90,11 +93,7 @@ rule('GET /api/v1/ping', '200 with an empty JSON object.', 'Endpoints', {
     const { status, json } = await get('/api/v1/ping')
     expect([status, json]).toEqual([200, {}])
   },
-  client: async () => {
-    expect(await world.attester.client.ping()).toBeUndefined()
-    world.wire.stand = answering('/api/v1/ping', 200, [])
-    await expect(world.attester.client.ping()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-  },
+  client: NOT_CALLED,
 })
 
 rule('GET /api/v1/time', '200 with { serverTime }: the server Unix time in milliseconds, an integer.', 'Endpoints', {
