@@ -97,7 +97,7 @@ export class JobWorker
   async stop(capMs: number): Promise<{ drained: boolean }> {
     if (this.#end) return this.#end
     const closed = this.close()
-    const drained = await this.#within(closed, capMs)
+    const drained = await this.#within(closed, capMs > 0 && (await this.#isCutOff()) ? 0 : capMs)
     if (!drained) {
       this.#stopping = true
       this.cancelAllJobs()
@@ -105,6 +105,16 @@ export class JobWorker
     }
     this.#end = { drained }
     return this.#end
+  }
+
+  /** Whether it has no job, and waits for an engine alone that does not answer. */
+  async #isCutOff(): Promise<boolean> {
+    if (this.#locks.size + this.#toStart > 0) return false
+    const answered = this.#options.backing.ping().then(
+      () => true,
+      () => false,
+    )
+    return !(await withinLimit(this.#options.clock, COMMAND_RETRY_MS, answered, () => false))
   }
 
   /** A loop that breaks is an error event: `resume` starts the loop too, and nobody waits for that promise. */

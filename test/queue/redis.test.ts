@@ -198,10 +198,13 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
 
   it('fails pings by the reason why Redis lets us in no more, until it does', async () => {
     const { admin, engine } = await ownRedis({}, 'me:word@')
+    const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), {})
     await admin.acl('SETUSER', 'me', 'resetpass', '>another')
     await admin.client('KILL', 'USER', 'me')
     const reasonOfPing = () => engine.ping().catch(({ reason }) => reason)
     await expect.poll(reasonOfPing, { timeout: 30_000 }).toBe('queue-unauthorized')
+    // With nothing to end, no worker takes its time to stop.
+    expect(await worker.stop(86_400_000)).toEqual({ drained: false })
     await admin.acl('SETUSER', 'me', '>word')
     await expect.poll(reasonOfPing, { timeout: 30_000 }).toBeUndefined()
   })

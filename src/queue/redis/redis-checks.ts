@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Cluster, type Redis } from 'ioredis'
 import { AttestdError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -25,24 +26,37 @@ export function checkNoEviction(redis: RedisClient, { shown }: Checked): Promise
   })
 }
 
-/** One command on each type of key, KEYS a free one. */
-const EVERY_TYPE = `
-for _, command in ipairs({{'SET', KEYS[1], ''}, {'HSET', KEYS[1], 'a', ''}, {'RPUSH', KEYS[1], ''},
-  {'SADD', KEYS[1], ''}, {'ZADD', KEYS[1], 0, ''}, {'XADD', KEYS[1], '*', 'a', ''}}) do
-  redis.call(unpack(command))
-  redis.call('DEL', KEYS[1])
+/** Every command that scripts of BullMQ and of attestd use, on a free key K. */
+const COMMANDS = [
+  'SET K 0, GET K, EXISTS K, INCR K, PEXPIRE K 9, PTTL K, DEL K, TIME, INFO replication',
+  'HSET K a 0, HMSET K a 0, HINCRBY K a 1, HGET K a, HMGET K a, HGETALL K, HEXISTS K a, HSTRLEN K a, HDEL K a',
+  'RPUSH K a, LPUSH K a, LLEN K, LINDEX K 0, LRANGE K 0 0, LPOS K a, RPOPLPUSH K K, LREM K 1 a, LTRIM K 1 0',
+  'SADD K a, SCARD K, SISMEMBER K a, SMEMBERS K, SREM K a, XADD K * a 0, XTRIM K MAXLEN 0, DEL K',
+  'ZADD K 0 a, ZCARD K, ZCOUNT K 0 1, ZSCORE K a, ZRANGE K 0 0, ZRANGEBYSCORE K 0 1, ZREVRANGE K 0 0',
+  'ZREVRANGEBYSCORE K 1 0, ZREMRANGEBYRANK K 1 1, ZREM K a, ZPOPMIN K',
+].join()
+/** KEYS a free key; ARGV `COMMANDS`. */
+const RUN_EACH = `
+for call in ARGV[1]:gmatch('[^,]+') do
+  local words = {}
+  for word in call:gmatch('%S+') do words[#words + 1] = word == 'K' and KEYS[1] or word end
+  local reply = redis.pcall(unpack(words))
+  if type(reply) == 'table' and reply.err then return redis.error_reply(reply.err .. ' (' .. words[1] .. ')') end
 end`
 const BRIEFLY_S = 0.01
 
 /**
- * Uses the rights that an ACL gives by type of key, and those to run scripts and to wait. Whether Redis takes writes is for a ping.
+ * Uses each right that an ACL may withhold and jobs need. Whether Redis takes writes is for a ping.
  * @throws AttestdError queue-unauthorized, queue-misconfigured
  */
 export async function checkRights(redis: RedisClient, target: RedisTarget, prefix: string): Promise<void> {
   const key = `${prefix}:rights`
   try {
-    await redis.eval(EVERY_TYPE, 1, key)
+    await redis.eval(RUN_EACH, 1, key, COMMANDS)
+    await redis.evalsha(createHash('sha1').update(RUN_EACH).digest('hex'), 1, key, COMMANDS)
     await redis.bzpopmin(key, BRIEFLY_S)
+    await redis.multi().exists(key).exec()
+    await redis.wait(0, 1)
   } catch (error) {
     const refusal = refusalOf(error, target)
     if (refusal) throw refusal

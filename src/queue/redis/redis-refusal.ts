@@ -13,7 +13,8 @@ interface Refusal {
 /** What Redis, its Sentinels and TLS answer where waiting does not help, by their own words. */
 const REFUSALS: readonly Refusal[] = [
   {
-    pattern: /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH|ACL failure|can't run this command/i,
+    pattern:
+      /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH|ACL failure|EXEC without MULTI|can't run this command/i,
     reason: 'queue-unauthorized',
     meaning: () => 'refused the user, the password or their rights',
   },
