@@ -19,6 +19,18 @@ import { statusVerb } from './status.js'
 import { printErrorLines, printText } from './terminal/print.js'
 import { walletVerb } from './wallet.js'
 
+/** Ends the process once what it prints cannot be written. */
+export function watchOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Whoever reads has seen enough, as `| head` does: the rest is for nobody.
+      if (error.code === 'EPIPE') process.exit()
+      printErrorLines(errorForPeople(error))
+      process.exit(exitCodeOf(error))
+    })
+  }
+}
+
 /** Runs one command line, without the program's name; errors are printed, the exit code is in `process.exitCode`. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   const program = new Command('attestd')

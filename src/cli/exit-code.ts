@@ -24,6 +24,7 @@ function named(error: unknown): unknown {
     const fix = 'Change to a directory that exists (cd), then run the command again.'
     return new AttestdError('argument-invalid', 'The working directory was removed.', { cause: error, fix })
   }
+  if (/EMFILE/.test(errorText(error))) return new AttestdError('limits-low', errorText(error), { cause: error })
   if (!isDiskFull(error)) return error
   const fix = 'Free space where the command writes, and in the folder for temporary files (TMPDIR, else /tmp).'
   return new AttestdError('disk-full', errorText(error), { cause: error, fix })

@@ -1,15 +1,14 @@
 #!/usr/bin/env node
-import { runCommandLine } from './command-line.js'
-import { errorForPeople, exitCodeOf } from './exit-code.js'
-import { printErrorLines } from './terminal/print.js'
+import { reasonEntry } from '../core/reasons.js'
+import { EXIT } from '../core/shutdown.js'
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads has seen enough, as `| head` does: the rest is for nobody.
-    if (error.code === 'EPIPE') process.exit()
-    printErrorLines(errorForPeople(error))
-    process.exit(exitCodeOf(error))
-  })
-}
+// Its modules are read all at once, for which few open files do not suffice.
+const { runCommandLine, watchOutput } = await import('./command-line.js').catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EMFILE') throw error
+  const { fix, summary } = reasonEntry('limits-low')
+  process.stderr.write(`attestd: ${summary} ${error.message}  [limits-low]\n  fix  ${fix}\n`)
+  process.exit(EXIT.config)
+})
 
+watchOutput()
 await runCommandLine(process.argv.slice(2))

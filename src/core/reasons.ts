@@ -50,6 +50,10 @@ export const REASONS = {
     'Free space on the disk of ATTESTD_DATA_DIR (df shows it), or lower ATTESTD_MEDIA_CACHE_BYTES.',
   ),
   'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
+  'limits-low': setup(
+    'A limit of the process is lower than attestd needs.',
+    'Run ulimit -n 4096 before attestd in the same shell, or set LimitNOFILE=4096 in its systemd unit.',
+  ),
   'webhook-failed': retry(
     'The webhook for alarms did not accept a message.',
     'Check ATTESTD_WEBHOOK_URL and its receiver; attestd doctor --test-webhook sends a test message.',

@@ -4,13 +4,15 @@ import type { Settings } from '../../config/settings.js'
 import { checkChosen } from '../../detect/package/package-loader.js'
 import { bindError } from '../../observe/bind-error.js'
 import { findFfmpeg } from '../open/find-program.js'
+import { checkLimits } from '../open/process-limits.js'
 
 /**
- * What would end the start, but only after the detectors were loaded: an address that cannot be bound, an ffmpeg and a detector
- * that are not there.
- * @throws AttestdError port-in-use, setting-invalid
+ * What would end the start, but only after the detectors were loaded: a low limit of the process, an address that cannot be
+ * bound, an ffmpeg and a detector that are not there.
+ * @throws AttestdError limits-low, port-in-use, setting-invalid
  */
 export async function cheapChecks(settings: Settings): Promise<void> {
+  await checkLimits(settings)
   await checkAddress(settings)
   if (!settings.roles.includes('analyze')) return
   await findFfmpeg(settings)

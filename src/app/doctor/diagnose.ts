@@ -9,6 +9,7 @@ import { openDataDir } from '../data-dir.js'
 import { admissionCheck } from '../open/admission-check.js'
 import { openQueue } from '../open/open-queue.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
+import { checkLimits } from '../open/process-limits.js'
 import { runningDaemon } from '../running-daemon.js'
 import { surveyModels, unlistedIn, verifyModels, weightsLines } from '../verbs/models.js'
 import { diagnoseGateways } from './diagnose-gateways.js'
@@ -27,6 +28,10 @@ export async function* diagnose(
   const { settings } = loaded
   yield* diagnoseSettings(loaded, unset)
   yield await check('node', async () => `Node ${process.version}`)
+  yield await check('limits', async () => {
+    await checkLimits(settings)
+    return 'this process may use enough address space, files and processes'
+  })
   yield await check('data directory', () => checkDataDir(settings))
   // A daemon that runs has its port.
   if (!(await runningDaemon(settings.dataDir).catch(() => null))) {

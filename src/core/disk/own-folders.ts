@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { isThere } from '../files.js'
 import { answersSignals } from './process-identity.js'
 
 /** Folders that this very process has open; its pid states nothing about the others it may find. */
@@ -9,7 +10,7 @@ const open = new Set<string>()
 
 /**
  * A folder that is this user's alone, below one that all users share (/tmp). Where another put something under its name, or it is
- * open to others, a new one is made, which is not found again.
+ * open to others or cannot be written, a new one is made, which is not found again.
  * @param prefix before the number of the user
  * @returns its real path
  */
@@ -18,7 +19,8 @@ export async function privateFolder(parent: string, prefix: string): Promise<str
   await fs.mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  return (await isPrivate(folder)) ? folder : fs.mkdtemp(`${folder}-`)
+  const isUsable = (await isPrivate(folder)) && (await isThere(folder, fs.constants.W_OK))
+  return isUsable ? folder : fs.mkdtemp(`${folder}-`)
 }
 
 /** Looked at when it is open: no link, a folder, of this user, open to no other. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
+import { isDiskFull } from '../../core/disk/storage-error.js'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { isThere, packagePath } from '../../core/files.js'
 import { folderOfFile } from '../package/package-file.js'
@@ -137,6 +138,8 @@ const firstLine = (stated: string) =>
     .slice(0, 200)
 
 const PLACE = 'attestd-detector-'
+const FULL_FIX =
+  'Free space in the folder for temporary files (TMPDIR, else /tmp), or set TMPDIR to one on another disk.'
 
 /** Removes the places of killed daemons, each with a copy of the file that was read. */
 export async function removeLeftPlaces({ scratchDir }: Pick<DetectorCage, 'scratchDir'>): Promise<void> {
@@ -195,7 +198,7 @@ export class CagedPlace {
       return shown
     } catch (cause) {
       const words = `The file cannot be shown to a detector process: ${errorText(cause)}`
-      throw new AttestdError('media-cache-failed', words, { cause })
+      throw new AttestdError('media-cache-failed', words, { cause, fix: isDiskFull(cause) ? FULL_FIX : undefined })
     }
   }
 

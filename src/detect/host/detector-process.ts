@@ -48,6 +48,9 @@ const OLD_OBJECTS_MB = 64
 /** Share of the job's time that decoding may take, so that it ends by itself before the child is killed. */
 const DECODE_SHARE = 0.8
 
+const PROCESSES_FIX =
+  'This user may start no more processes: raise ulimit -u, LimitNPROC or TasksMax (systemd), or the pids limit of the container.'
+
 /** Stands for the loading of the packages, before the first job. */
 const LOAD_JOB = 0
 
@@ -238,6 +241,7 @@ export class DetectorProcess {
       const end = await this.ended
       throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
         cause: error,
+        fix: /EAGAIN|Resource temporarily unavailable/.test(end.output) ? PROCESSES_FIX : undefined,
       })
     }
   }

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTemporaryFolder, privateFolder, removeOwnFolder } from '../../../src/core/disk/own-folders.js'
+import { packagePath } from '../../../src/core/files.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
 const shared = folderForEach()
@@ -33,6 +34,21 @@ it.each<[string, (victim: string) => Promise<void>]>([
   expect([usual(), victim]).not.toContain(folder)
   expect(await fs.stat(folder)).toMatchObject({ uid })
   expect((await fs.stat(folder)).mode & 0o777).toBe(0o700)
+})
+
+const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c']
+const canMount = spawnSync('unshare', [...inside, 'mount -t tmpfs none /tmp']).status === 0
+
+it.skipIf(!canMount)('one of an earlier start on a disk that became read-only is not taken', async () => {
+  const folder = await privateFolder(shared, 'places-')
+  const script = `import('${packagePath('dist/core/disk/own-folders.js')}')
+    .then(({ privateFolder }) => privateFolder('${shared}', 'places-')).then(console.log, ({ code }) => console.log(code))`
+  const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+  const run = (command: string) =>
+    spawnSync('unshare', [...inside, command, shared, process.execPath, '-e', script], {
+      encoding: 'utf8',
+    }).stdout.trim()
+  expect([run('exec "$@"'), run(mount)]).toEqual([folder, 'EROFS'])
 })
 
 describe('a folder for temporary files', () => {

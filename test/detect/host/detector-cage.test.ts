@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import net from 'node:net'
@@ -132,6 +132,29 @@ it('the places of killed daemons are removed, with the media in them, and those 
   expect((await fs.readdir(scratchDir)).toSorted()).toEqual(['attestd-bench-other', ...inUse])
   await used.remove()
   expect(await fs.readdir(scratchDir)).toEqual(['attestd-bench-other'])
+})
+
+const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c']
+const canMount = spawnSync('unshare', [...inside, 'mount -t tmpfs none /tmp']).status === 0
+
+it.skipIf(!canMount)('a full disk of temporary files is named as that, not as the data directory', async () => {
+  const file = await bench.write('media', 'x'.repeat(9000))
+  const small = path.join(bench.folder, 'small')
+  await fs.mkdir(small)
+  const script = `import('${packagePath('dist/detect/host/detector-cage.js')}').then(async ({ CagedPlace }) => {
+    const place = await CagedPlace.make({ scratchDir: '${small}', setpriv: null })
+    require('fs').writeFileSync('${small}/rest', '0'.repeat(60000))
+    await place.show('${file}').catch(({ reason, message, fix }) => console.log(JSON.stringify({ reason, message, fix })))
+  })`
+  const mount = 'mount -t tmpfs -o size=64k none "$0" && exec "$@"'
+  const { stdout } = spawnSync('unshare', [...inside, mount, small, process.execPath, '-e', script], {
+    encoding: 'utf8',
+  })
+  expect(JSON.parse(stdout)).toEqual({
+    reason: 'media-cache-failed',
+    message: expect.stringContaining('ENOSPC'),
+    fix: expect.stringContaining('TMPDIR'),
+  })
 })
 
 describe.skipIf(possible === null)('a detector process in its cage', () => {

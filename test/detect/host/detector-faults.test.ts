@@ -203,6 +203,18 @@ describe('processes that cannot be started', () => {
     expect(detectorChildren()).toEqual([])
   })
 
+  it('of a user that may start no more processes name the limit to raise', async () => {
+    const bwrap = path.join(bench.folder, 'bwrap')
+    await fs.writeFile(bwrap, '#!/bin/sh\necho "pthread_create: Resource temporarily unavailable" >&2; exit 134', {
+      mode: 0o755,
+    })
+    const cage = { bwrap, env: '/usr/bin/env', setpriv: null, scratchDir: bench.folder, isFiltered: false }
+    await expect(bench.start({ cage })).rejects.toMatchObject({
+      reason: 'detector-start-failed',
+      fix: expect.stringContaining('LimitNPROC'),
+    })
+  })
+
   it('end the start as one that may go better next time when they take too long to load', async () => {
     const clock = new ManualClock()
     const hurry = setInterval(() => void clock.advance(60_000), 10)
