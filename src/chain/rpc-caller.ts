@@ -2,9 +2,9 @@ import { Agent, fetch, type Response } from 'undici'
 import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, type AttestdErrorOptions, errorCode } from '../core/errors.js'
-import { certificateFix } from '../core/net/certificate-fix.js'
 import { readBounded } from '../core/net/read-bounded.js'
 import { sharedLookup } from '../core/net/shared-lookup.js'
+import { tlsFix } from '../core/net/tls-failure.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
 import { startDeadline } from '../core/time-limit.js'
@@ -76,7 +76,7 @@ export class RpcCaller {
       const how = deadline.passed
         ? `did not complete its answer in ${timeoutMs} ms`
         : `did not answer (${errorCode(error) ?? 'the connection broke'})`
-      throw this.#unreachable(how, { fix: certificateFix(error) })
+      throw this.#unreachable(how, { fix: tlsFix(error) })
     } finally {
       deadline.clear()
     }

@@ -157,7 +157,7 @@ export const REASONS = {
   ),
   'service-redirected': retry(
     'The service answered with a redirect, which is never followed with signed headers.',
-    'Set ATTESTD_SERVICE_URL to the final origin.',
+    'If it leads to the service, set ATTESTD_SERVICE_URL to that origin. If it leads to a sign-in page of the network or a proxy, let this machine through.',
   ),
   'score-forbidden': retry(
     'The service refused this score (403) although it accepts the key otherwise.',

@@ -1,6 +1,6 @@
 import type { Dispatcher, Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
-import { certificateFix } from '../core/net/certificate-fix.js'
+import { connectionText, tlsFix } from '../core/net/tls-failure.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { cleanText } from '../core/text.js'
@@ -30,6 +30,8 @@ export interface Sent {
 interface ErrorResponse {
   readonly status: number
   readonly retryAfterMs: number | undefined
+  /** Where a redirect leads. */
+  readonly location?: string | undefined
   /** Text of the error body, empty where it was not read. */
   readonly body: string
 }
@@ -47,13 +49,14 @@ export interface Flight {
  */
 export function errorOfResponse(
   { route, changes, provenBy, secrets = [] }: Sent,
-  { status, retryAfterMs, body }: ErrorResponse,
+  { status, retryAfterMs, body, location = '' }: ErrorResponse,
   fixes: Readonly<Partial<Record<Reason, string>>> = {},
 ): AttestdError {
   const stated = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   const reason = reasonOfStatus(status)
+  const to = reason === 'service-redirected' && URL.canParse(location) ? ` to ${new URL(location).origin}` : ''
   const unproven = provenBy ? stated === '' || !provenBy.includes(status) : status >= 500 || status === 408
-  return new AttestdError(reason, `${route} was answered with ${status}${stated && `: ${stated}`}`, {
+  return new AttestdError(reason, `${route} was answered with ${status}${to}${stated && `: ${stated}`}`, {
     retryAfterMs,
     fix: fixes[reason] ?? (status === 404 && stated === '' ? NOT_THE_API : undefined),
     ambiguous: changes && unproven,
@@ -101,7 +104,10 @@ export function invalidReply({ route, changes }: Sent, what: string, fix?: strin
 /** @throws AttestdError for an answer that is no event stream; its body is not read */
 export function refuseUnlessStream(route: string, { body, headers, status }: Response, localNow: number): void {
   const retryAfterMs = retryAfterOf(Object.fromEntries(headers), localNow)
-  if (status !== 200) throw errorOfResponse({ route, changes: false }, { status, retryAfterMs, body: '' })
+  if (status !== 200) {
+    const location = headers.get('location') ?? undefined
+    throw errorOfResponse({ route, changes: false }, { status, retryAfterMs, body: '', location })
+  }
   const type = headers.get('content-type') ?? 'none'
   // In lower case the way EventSource wants it, too.
   if (!body || !/^text\/event-stream\b/i.test(type)) {
@@ -124,13 +130,13 @@ export function brokenOff(
   if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
   const text = connectText(cause)
   const isPlain = NO_TLS.test(text)
-  const fix = isPlain ? NO_TLS_FIX : certificateFix(cause)
+  const fix = isPlain ? NO_TLS_FIX : tlsFix(cause)
   const why = isPlain ? 'the port does not speak TLS' : text
   return new AttestdError('service-unreachable', `${route} could not connect: ${why}`, { ...end, fix })
 }
 
 /** Words of OpenSSL for a port that answers in plain text. */
-const NO_TLS = /wrong version number|packet length too long|SSL routines.*record/i
+const NO_TLS = /wrong version number|packet length too long|record layer failure/i
 const NO_TLS_FIX =
   'Begin ATTESTD_SERVICE_URL with http:// if the service is on this machine, or name its port for https.'
 
@@ -138,7 +144,7 @@ const NO_TLS_FIX =
 function connectText(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const text = errorText(error)
+  const text = connectionText(error)
   return code && !text.includes(code) ? `${text} (${code})` : text
 }
 

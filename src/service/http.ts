@@ -176,7 +176,11 @@ export class HttpCaller {
     const retryAfterMs = retryAfterOf(headers, this.#options.clock.now())
     // The status has been stated; an error body that breaks off or is too large takes nothing away from it.
     const text = await this.#text(call, body).catch(() => '')
-    return errorOfResponse(call, { status, retryAfterMs, body: text }, this.#options.fixes)
+    return errorOfResponse(
+      call,
+      { status, retryAfterMs, body: text, location: String(headers.location ?? '') },
+      this.#options.fixes,
+    )
   }
 
   async #text(call: HttpCall, body: Answer['body']): Promise<string> {

@@ -72,6 +72,7 @@ const AWAY: ReadonlySet<Reason> = new Set<Reason>([
   'service-connection-lost',
   'service-rate-limited',
   'service-failing',
+  'service-redirected',
   'service-reply-invalid',
   'service-unauthorized',
   'role-missing',

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ErrorEvent, EventSource } from 'eventsource'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
-import { AttestdError, errorText } from '../core/errors.js'
-import { certificateFix } from '../core/net/certificate-fix.js'
+import { AttestdError } from '../core/errors.js'
+import { connectionText, tlsFix } from '../core/net/tls-failure.js'
 import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
 import { EventMeter } from './event-meter.js'
@@ -197,9 +197,9 @@ export class SseConnection {
         throw late()
       })
     } catch (error) {
-      const message = `${this.#options.source.route}: ${errorText(error)}`
+      const message = `${this.#options.source.route}: ${connectionText(error)}`
       if (error instanceof AttestdError) throw error
-      throw new AttestdError(otherwise, message, { cause: error, fix: certificateFix(error) })
+      throw new AttestdError(otherwise, message, { cause: error, fix: tlsFix(error) })
     }
   }
 }

@@ -12,7 +12,7 @@ import { writeTinyPackage } from '../support/detector-package.js'
 import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 import { startBenchDaemon } from './bench-daemon.js'
-import { childrenOf, processorMs } from './processor-time.js'
+import { sharesMs } from './processor-time.js'
 
 const { values } = parseArgs({
   options: {
@@ -39,12 +39,12 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
     })
     const scored = async (from: number, to: number) => {
       const contents = await Promise.all(Array.from({ length: to - from }, (_, nth) => image('cost', from + nth)))
-      const before = await Promise.all([processorMs(daemon.pid), ...(await childrenOf(daemon.pid)).map(processorMs)])
+      const before = await sharesMs(daemon.pid)
       for (const [nth, content] of contents.entries()) await sandbox.registerFile(`${from + nth}.png`, { content })
       while (sandbox.scores().length < to) await systemClock.sleep(20)
-      const after = await Promise.all([processorMs(daemon.pid), ...(await childrenOf(daemon.pid)).map(processorMs)])
-      const [own = 0, ...others] = after.map((ms, nth) => (ms - (before[nth] ?? 0)) / (to - from))
-      return { own, detectors: others.reduce((sum, ms) => sum + ms, 0) }
+      const after = await sharesMs(daemon.pid)
+      const each = (ms: number) => ms / (to - from)
+      return { own: each(after.own - before.own), detectors: each(after.children - before.children) }
     }
     const cold = await scored(0, COLD)
     await scored(COLD, WARM_UP)
@@ -54,9 +54,9 @@ async function measure(queueUrl: string, folder: string): Promise<void> {
       `queue ${engine}: daemon ${own.toFixed(1)} ms a picture (the first ${COLD}: ${cold.own.toFixed(1)} ms), detector processes ${detectors.toFixed(1)} ms`,
     )
     await systemClock.sleep(IDLE_MS)
-    const before = await processorMs(daemon.pid)
+    const before = await sharesMs(daemon.pid)
     await systemClock.sleep(IDLE_MS)
-    const idle = ((await processorMs(daemon.pid)) - before) / (IDLE_MS / 1000)
+    const idle = ((await sharesMs(daemon.pid)).own - before.own) / (IDLE_MS / 1000)
     print(`queue ${engine}: idle daemon ${idle.toFixed(1)} ms a second`)
     daemon.kill('SIGTERM')
     await daemon.exited

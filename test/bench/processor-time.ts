@@ -5,11 +5,25 @@ const TICKS_PER_SECOND = 100
 
 /** Processor time of a process and its ended children, ms; 0 where there is none. */
 export async function processorMs(pid: number | 'self' = 'self'): Promise<number> {
+  const { own, ended } = await timesOf(pid)
+  return own + ended
+}
+
+/** Processor time of a process alone, and of all that it started, whether they still run or not, ms. */
+export async function sharesMs(pid: number): Promise<{ own: number; children: number }> {
+  const living = await childrenMs(pid)
+  const { own, ended } = await timesOf(pid)
+  return { own, children: ended + living }
+}
+
+async function timesOf(pid: number | 'self'): Promise<{ own: number; ended: number }> {
   const stat = await fs.readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   // utime, stime, cutime, cstime: fields 14 to 17 of proc(5).
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-  return (ticks * 1000) / TICKS_PER_SECOND
+  const [user = 0, system = 0, ...ended] = fields
+    .slice(11, 15)
+    .map((ticks) => (Number(ticks) * 1000) / TICKS_PER_SECOND)
+  return { own: user + system, ended: ended.reduce((sum, ms) => sum + ms, 0) }
 }
 
 /** Ids of the processes that a process started and that still run. */

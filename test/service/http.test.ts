@@ -86,7 +86,8 @@ describe('answers', () => {
     const { http, events } = caller()
     const error = await failure(http.json(callTo(server.url), shape))
     expect(error).toMatchObject({ reason, ambiguous, retryAfterMs: 3_000, facts: { status, route: 'POST /thing' } })
-    expect(error.message).toBe(`POST /thing was answered with ${status}: be\uFFFDcause`)
+    const to = reason === 'service-redirected' ? ` to ${elsewhere.url}` : ''
+    expect(error.message).toBe(`POST /thing was answered with ${status}${to}: be\uFFFDcause`)
     expect(events).toMatchObject([{ status, reason }])
     expect(elsewhere.seen).toHaveLength(0)
     expect(await failure(http.json(callTo(server.url, false), shape))).toMatchObject({ reason, ambiguous: false })

@@ -196,14 +196,16 @@ describe('failure to read', () => {
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'challenge-untrusted' })
   })
 
-  it.each(['service-redirected', 'service-forbidden'] as const)(
-    'by %s is clock-untrusted: it says nothing about the request to be signed',
-    async (reason) => {
-      const cause = new AttestdError(reason)
-      const line = new Line({ script: [cause] })
-      await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', kind: 'wait', cause })
-    },
-  )
+  it('names a redirect, as of a captive portal, which all routes are answered with', async () => {
+    const line = new Line({ script: [new AttestdError('service-redirected')] })
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'service-redirected' })
+  })
+
+  it('by service-forbidden is clock-untrusted: it says nothing about the request to be signed', async () => {
+    const cause = new AttestdError('service-forbidden')
+    const line = new Line({ script: [cause] })
+    await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', kind: 'wait', cause })
+  })
 
   it('after one good sample is good enough', async () => {
     const line = new Line({ offset: HOUR, script: [{ out: 20, back: 20 }, new Error('cut')] })

@@ -203,7 +203,9 @@ describe('what is no stream', () => {
     onTestFinished(() => elsewhere.stop())
     const { troubles } = follow(await setUp([answers(status, { location: `${elsewhere.url}${STREAM}` })]))
     await until(() => troubles().length === 1)
-    expect(troubles()).toMatchObject([{ reason: 'service-redirected' }])
+    expect(troubles()).toMatchObject([
+      { reason: 'service-redirected', message: expect.stringContaining(`${status} to ${elsewhere.url}`) },
+    ])
     expect(elsewhere.seen).toEqual([])
   })
 

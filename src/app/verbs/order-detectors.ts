@@ -7,6 +7,9 @@ import { callDaemon, runningDaemon } from '../running-daemon.js'
 /** All daemons of the fleet warm processes for every package; longer than this, ms, and the verb stops waiting for them. */
 const ANSWER_MS = 280_000
 
+const FIX =
+  'Start one with attestd run, or run this where one of the queue runs, and name its data directory (--config, --data-dir or ATTESTD_DATA_DIR). It reaches all daemons on the queue, so there is no --queue-url.'
+
 const answer = z.object({
   detectors: z.array(runningDetector),
   daemons: z.array(orderOutcome),
@@ -27,6 +30,6 @@ export const rollBackFleet = (dataDir: string): Promise<OrderAnswer> => order(da
 
 async function order(dataDir: string, path: string, body: unknown): Promise<OrderAnswer> {
   const daemon = await runningDaemon(dataDir)
-  if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`)
+  if (!daemon) throw new AttestdError('daemon-not-running', `No daemon runs on ${dataDir}.`, { fix: FIX })
   return callDaemon(daemon, { method: 'POST', path, body, answer, timeoutMs: ANSWER_MS })
 }

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError, errorText, isAbort } from '../../core/errors.js'
-import { certificateFix } from '../../core/net/certificate-fix.js'
 import { readBounded } from '../../core/net/read-bounded.js'
+import { tlsFix } from '../../core/net/tls-failure.js'
 import { cleanLine } from '../../core/text.js'
 import { startDeadline, unlessAborted } from '../../core/time-limit.js'
 import type { RemoteFileRuntime } from '../package/runtime.js'
@@ -91,7 +91,7 @@ export class ModelServer {
   }
 
   #unreachable(how: string, cause?: unknown): AttestdError {
-    const words = [`${this.name} ${how}.`, certificateFix(cause)].filter(Boolean).join(' ')
+    const words = [`${this.name} ${how}.`, tlsFix(cause)].filter(Boolean).join(' ')
     return new AttestdError('detector-unreachable', words, { cause })
   }
 }

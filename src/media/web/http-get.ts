@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { type Dispatcher, errors, request } from 'undici'
 import type { Clock } from '../../core/clock.js'
-import { AttestdError, errorText } from '../../core/errors.js'
-import { certificateFix } from '../../core/net/certificate-fix.js'
+import { AttestdError } from '../../core/errors.js'
+import { connectionText, tlsFix } from '../../core/net/tls-failure.js'
 import { parseRetryAfter } from '../../core/retry.js'
 
 /** Rules of one GET with its redirects; there is no limit on the whole time, which is the signal's to end. */
@@ -116,8 +116,8 @@ function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown
     error instanceof errors.BodyTimeoutError ||
     error instanceof errors.ConnectTimeoutError
   const reason = timedOut ? 'media-timeout' : 'media-unreachable'
-  const fix = certificateFix(error)
-  return new AttestdError(reason, `${host} failed: ${errorText(error)}.`, { cause: error, facts: { host }, fix })
+  const fix = tlsFix(error)
+  return new AttestdError(reason, `${host} failed: ${connectionText(error)}.`, { cause: error, facts: { host }, fix })
 }
 
 const first = (header: string | string[] | undefined): string | undefined =>
