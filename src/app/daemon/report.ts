@@ -246,8 +246,8 @@ export class Report {
     shown: Partial<RecentRow> = {},
   ): void {
     const { activity, clock, ledger, outages } = this.#options
-    const common = { at: clock.now(), assetId, title }
-    const entry = { ...common, mediaType, contentHash, uri, ...facts } as LedgerEntry
+    const at = clock.now()
+    const entry = { ...facts, at, assetId, title, mediaType, contentHash, uri } as LedgerEntry
     this.#written = ledger
       .append(entry)
       .catch((error) =>
@@ -256,7 +256,9 @@ export class Report {
     if (facts.kind === 'shadow') return
     const stated = { ...facts, ...shown } as Partial<RecentRow>
     activity.addRow({
-      ...common,
+      at,
+      assetId,
+      title,
       mediaType: mediaType ?? UNKNOWN,
       outcome: facts.kind === 'receipt' ? facts.outcome : facts.kind,
       risk: stated.risk ?? null,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { PgNotification } from 'bullmq'
 import type { Clock } from '../../core/clock.js'
 import { entryFile } from '../../core/files.js'
 import { withinLimit } from '../../core/time-limit.js'
@@ -18,7 +19,7 @@ const START_LIMIT_MS = 120_000
 export class DatabaseThread {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
-  readonly #onNotification: (channel: string, payload: string) => void
+  readonly #onNotification: (notification: PgNotification) => void
   #nextId = 1
   /** Go over in one message once those before them are answered: a message costs as much as a small statement. */
   #held: ThreadRequest[] = []
@@ -33,7 +34,7 @@ export class DatabaseThread {
   static async start(
     settings: ThreadSettings,
     clock: Clock,
-    onNotification: (channel: string, payload: string) => void,
+    onNotification: (notification: PgNotification) => void,
   ): Promise<DatabaseThread> {
     const worker = new Worker(entryFile(import.meta.url, 'pglite-thread'), {
       name: 'attestd-queue',
@@ -51,7 +52,7 @@ export class DatabaseThread {
     }
   }
 
-  private constructor(worker: Worker, onNotification: (channel: string, payload: string) => void) {
+  private constructor(worker: Worker, onNotification: (notification: PgNotification) => void) {
     this.#worker = worker
     this.#onNotification = onNotification
     this.lost = new Promise((resolve) => {
@@ -100,8 +101,8 @@ export class DatabaseThread {
   }
 
   #receive(message: ThreadMessage): void {
-    if (message.type === 'notification') this.#onNotification(message.channel, message.payload)
     if (message.type !== 'answers') return
+    for (const notification of message.notifications) this.#onNotification(notification)
     for (const answer of message.answers) {
       const waiting = this.#waiting.get(answer.id)
       this.#waiting.delete(answer.id)

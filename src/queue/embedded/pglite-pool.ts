@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { PgNotification, PgPool, PgPoolClient, PgQueryResult } from 'bullmq'
+import type { PgPool, PgPoolClient, PgQueryResult } from 'bullmq'
 import type { Clock } from '../../core/clock.js'
 import { startRepeating } from '../../core/time-limit.js'
 import type { Backing } from '../backing.js'
@@ -31,9 +31,12 @@ UPDATE job
    SET data = $4::jsonb
  WHERE queue = $1 AND id = $2 AND state NOT IN ('active', 'completed', 'failed') AND data = $3::jsonb`
 
-/** As BullMQ's `Queue.add`; a statement sees no row that a function in it inserts, so `kept` is what was there before. */
+/**
+ * As BullMQ's `Queue.add`, without the locks that keep other sessions out; a statement sees no row that a function in it
+ * inserts, so `kept` is what was there before.
+ */
 const ADD = `
-SELECT add_job($1, $2, $1, $3::jsonb, $4::jsonb, $5, 0, $6, 0, NULL, NULL, NULL, NULL, NULL, false),
+SELECT add_job_unlocked($1, $2, $1, $3::jsonb, $4::jsonb, $5, 0, $6, 0, NULL, NULL, NULL, NULL, NULL, false),
        EXISTS (SELECT 1 FROM job WHERE queue = $1 AND id = $2) AS kept`
 
 /**
@@ -53,8 +56,7 @@ export class PglitePool extends EventEmitter implements PgPool {
 
   static async open(settings: ThreadSettings, clock: Clock): Promise<PglitePool> {
     const clients = new Set<PgliteClient>()
-    const thread = await DatabaseThread.start(settings, clock, (channel, payload) => {
-      const notification: PgNotification = { channel, payload }
+    const thread = await DatabaseThread.start(settings, clock, (notification) => {
       for (const client of clients) client.emit('notification', notification)
     })
     return new PglitePool(thread, clients, clock)
@@ -97,7 +99,7 @@ export class PglitePool extends EventEmitter implements PgPool {
   readonly add: Backing['add'] = async ({ name }, data, options) => {
     const { jobId, priority } = options
     // BullMQ gives every job the option `attempts`.
-    const texts = [JSON.stringify(data), JSON.stringify({ attempts: 0, ...options })]
+    const texts = [JSON.stringify(data), JSON.stringify({ ...options, attempts: 0 })]
     const now = Math.floor(this.#clock.now())
     const { rows } = await this.query<{ kept: boolean }>(ADD, [name, jobId, ...texts, priority, now])
     return rows[0]?.kept === false

@@ -2,6 +2,7 @@
 // microtasks, so on the main thread a busy queue would starve timers, sockets and signing.
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
+import type { PgNotification } from 'bullmq'
 import { errorText } from '../../core/errors.js'
 import { StatementCache } from './statement-cache.js'
 import { SyncedNodeFS } from './synced-node-fs.js'
@@ -25,23 +26,23 @@ class DatabaseThread {
   readonly #statements: StatementCache
 
   /** @throws with PostgreSQL's own words, which PGlite keeps back */
-  static async open(settings: ThreadSettings, send: (message: ThreadMessage) => void): Promise<DatabaseThread> {
+  static async open(settings: ThreadSettings, notify: (notification: PgNotification) => void): Promise<DatabaseThread> {
     let fatal = ''
     const onStderr = (line: string) => {
       fatal ||= FATAL.exec(line)?.[1] ?? ''
       return false
     }
     try {
-      return new DatabaseThread(await PGlite.create({ ...databaseOptions(settings), onStderr }), send)
+      return new DatabaseThread(await PGlite.create({ ...databaseOptions(settings), onStderr }), notify)
     } catch (error) {
       throw fatal === '' ? error : new Error(`${threadErrorText(error)} (${fatal})`, { cause: error })
     }
   }
 
-  private constructor(db: PGlite, send: (message: ThreadMessage) => void) {
+  private constructor(db: PGlite, notify: (notification: PgNotification) => void) {
     this.#db = db
     this.#statements = new StatementCache(db)
-    db.onNotification((channel, payload) => send({ type: 'notification', channel, payload }))
+    db.onNotification((channel, payload) => notify({ channel, payload }))
   }
 
   async answer(request: ThreadRequest): Promise<ThreadAnswer> {
@@ -102,12 +103,13 @@ async function main(): Promise<void> {
   const port = parentPort
   if (!port) throw new Error('The database thread runs only as a worker thread.')
   const send = (message: ThreadMessage) => port.postMessage(message)
+  const notifications: PgNotification[] = []
   try {
-    const thread = await DatabaseThread.open(workerData as ThreadSettings, send)
+    const thread = await DatabaseThread.open(workerData as ThreadSettings, (one) => notifications.push(one))
     port.on('message', async (requests: readonly ThreadRequest[]) => {
       const answers: ThreadAnswer[] = []
       for (const request of requests) answers.push(await thread.answer(request))
-      send({ type: 'answers', answers })
+      send({ type: 'answers', answers, notifications: notifications.splice(0) })
       if (requests.some(({ ask }) => ask === 'close')) port.close()
     })
     send({ type: 'ready' })

@@ -23,19 +23,18 @@ export class StatementCache {
     this.#db = db
   }
 
-  run(text: string, params: readonly unknown[]): Promise<QueryRows> {
-    return this.#db.runExclusive(async () => {
-      const statement = await this.#prepare(text)
-      const values = statement.paramTypes.map((type, i) => this.#encode(type, params[i]))
-      const messages = await this.#send(
-        protocol.serialize.bind({ statement: statement.name, values }),
-        protocol.serialize.execute({}),
-      )
-      const all = statement.shape ? [statement.shape, ...messages] : messages
-      const result = parse.parseResults(all, this.#db.parsers)[0]
-      const rows = result?.rows ?? []
-      return { rows, rowCount: result?.affectedRows || rows.length }
-    })
+  /** One at a time. */
+  async run(text: string, params: readonly unknown[]): Promise<QueryRows> {
+    const statement = await this.#prepare(text)
+    const values = statement.paramTypes.map((type, i) => this.#encode(type, params[i]))
+    const messages = await this.#send(
+      protocol.serialize.bind({ statement: statement.name, values }),
+      protocol.serialize.execute({}),
+    )
+    const all = statement.shape ? [statement.shape, ...messages] : messages
+    const result = parse.parseResults(all, this.#db.parsers)[0]
+    const rows = result?.rows ?? []
+    return { rows, rowCount: result?.affectedRows || rows.length }
   }
 
   async #prepare(text: string): Promise<Statement> {
@@ -59,7 +58,8 @@ export class StatementCache {
     return serialize ? serialize(value) : String(value)
   }
 
+  /** PostgreSQL writes to the file system itself: there is nothing to sync to it. */
   async #send(...messages: Uint8Array[]): Promise<Messages> {
-    return this.#db.execProtocolStream(Buffer.concat([...messages, protocol.serialize.sync()]))
+    return this.#db.execProtocolStream(Buffer.concat([...messages, protocol.serialize.sync()]), { syncToFs: false })
   }
 }

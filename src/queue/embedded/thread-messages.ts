@@ -1,3 +1,5 @@
+import type { PgNotification } from 'bullmq'
+
 /**
  * What the database thread is started with. Both ends of it are ours, so it is not parsed: loading zod in the thread took a
  * tenth of the processor time of an open.
@@ -31,8 +33,12 @@ export interface ThreadFailure {
 export type ThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'failed-to-start'; readonly message: string }
-  | { readonly type: 'notification'; readonly channel: string; readonly payload: string }
-  | { readonly type: 'answers'; readonly answers: readonly ThreadAnswer[] }
+  | {
+      readonly type: 'answers'
+      readonly answers: readonly ThreadAnswer[]
+      /** What the requests notified of. */
+      readonly notifications: readonly PgNotification[]
+    }
 
 /** To one request. */
 export type ThreadAnswer =
