@@ -35,7 +35,7 @@ describe('callDaemon', () => {
     })
   })
 
-  it('says when no daemon answers there', async () => {
+  it('reports that no daemon answers there', async () => {
     const { server } = await startTestServer()
     await server.close()
     const call = { method: 'GET', path: '/status', answer } as const
@@ -46,7 +46,7 @@ describe('callDaemon', () => {
   })
 })
 
-describe('callDaemon, where something else than a daemon answers', () => {
+describe('callDaemon, where another program answers', () => {
   /** Asks a server that answers so. */
   async function asked(answer: http.RequestListener, timeoutMs = 10_000) {
     const url = await urlAnswering(answer)
@@ -67,17 +67,17 @@ describe('callDaemon, where something else than a daemon answers', () => {
     expect(await outcome).toMatchObject({ reason, message })
   })
 
-  it('a redirect is not followed, since the token would go along', async () => {
+  it('does not follow a redirect, which would carry the token along', async () => {
     const { outcome, url } = await asked((_, response) => response.writeHead(302, { location: '/elsewhere' }).end())
     expect(await outcome).toMatchObject({ reason: 'daemon-not-running', message: expect.stringContaining(url) })
   })
 
-  it('an answer of another shape is refused', async () => {
+  it('refuses an answer of another shape', async () => {
     const { outcome } = await asked((_, response) => response.end('{"pid":"seven"}'))
     expect(await outcome).toBeInstanceOf(z.ZodError)
   })
 
-  it('one that says nothing is given up after its time', async () => {
+  it('gives up on a daemon that never answers, after its time limit', async () => {
     const { outcome } = await asked(() => {}, 50)
     expect(await outcome).toMatchObject({ reason: 'daemon-not-running' })
   })

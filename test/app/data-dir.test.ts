@@ -26,7 +26,7 @@ const at = (...names: string[]) => path.join(folder, ...names)
 const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8)
 
 describe('the data directory', () => {
-  it('is made for its owner, with every place in it', async () => {
+  it('is readable by its owner only, with all its subfolders', async () => {
     const paths = await openDataDir(at('deep', 'data'))
     expect(await mode(at('deep', 'data'))).toBe('700')
     expect(await fs.readdir(at('deep', 'data'))).toEqual([])
@@ -34,19 +34,19 @@ describe('the data directory', () => {
     expect(new Set(Object.values(paths)).size).toBe(Object.keys(paths).length)
   })
 
-  it('may be a link itself, and hold any number of folders', async () => {
+  it('may be a symbolic link itself, and may hold any number of folders', async () => {
     await fs.mkdir(at('elsewhere', 'cache', 'sha256', 'ab'), { recursive: true })
     await fs.symlink(at('elsewhere'), at('data'))
     expect((await openDataDir(at('data'))).cache).toBe(at('data', 'cache'))
   })
 
-  it('where a file stands is refused', async () => {
+  it('is refused where its path is a file', async () => {
     await fs.writeFile(at('file'), '')
     await expect(openDataDir(at('file'))).rejects.toMatchObject({ reason: 'data-dir-unusable' })
   })
 })
 
-it('what killed processes left unfinished is gone an hour later, and what others just began stays', async () => {
+it('leftovers of killed processes are removed after an hour, and files in progress are kept', async () => {
   const data = at('data')
   for (const name of ['cache', 'drift', 'admissions']) await fs.mkdir(path.join(data, name), { recursive: true })
   const files = ['.probe', 'cache/.probe', 'control.json', 'detectors.json', 'drift/d.json', 'admissions/d.json']
@@ -63,7 +63,7 @@ it('what killed processes left unfinished is gone an hour later, and what others
   ])
 })
 
-it('trying to write leaves nothing behind, and throws what the file system answers', async () => {
+it('a write test leaves nothing behind, and throws the error of the file system', async () => {
   await tryWriting(folder)
   expect(await fs.readdir(folder)).toEqual(['elsewhere'])
   await expect(tryWriting(at('nowhere'))).rejects.toMatchObject({ code: 'ENOENT' })

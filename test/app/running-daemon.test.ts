@@ -25,7 +25,7 @@ const answers =
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 describe('the daemon of a data directory', () => {
-  it('is one that knows its token', async () => {
+  it('knows its token', async () => {
     const seen: (string | undefined)[] = []
     const dataDir = await leadingTo((request, response) => {
       seen.push(request.headers.authorization)
@@ -44,7 +44,7 @@ describe('the daemon of a data directory', () => {
     expect((await runningDaemon(await leadingTo(answers(status)))) !== null).toBe(runs)
   })
 
-  it('that redirects is none: the token goes nowhere else', async () => {
+  it('does not redirect: the token is sent to no other origin', async () => {
     const asked: (string | undefined)[] = []
     const elsewhere = await leadingTo(({ headers }, response) => {
       asked.push(headers.authorization)
@@ -56,7 +56,7 @@ describe('the daemon of a data directory', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('that was killed, or never ran, is none', async () => {
+  it('that was killed or never ran is not found', async () => {
     const dataDir = await folderForTest()
     expect(await runningDaemon(dataDir)).toBeNull()
     await writeControlFile(dataDir, { url: await deadUrl(), token, pid: 4242 })
@@ -82,7 +82,7 @@ describe('verbs that need a daemon', () => {
     more: 'of a later release',
   }
 
-  it('status shows what the daemon says, also one of another release', async () => {
+  it('show the status that the daemon reports, also one of another release', async () => {
     const dataDir = await leadingTo(answers(200, status))
     const shown = await readStatus(dataDir)
     expect(shown).toMatchObject({ ready: false, fleet: null, raw: { more: 'of a later release' } })
@@ -94,7 +94,7 @@ describe('verbs that need a daemon', () => {
     ])
   })
 
-  it('status marks what is paused and that it stops, and says by whose word the detectors are', async () => {
+  it('mark what is paused and whether it stops, and name the source of the detector selection', async () => {
     const changed = {
       ...status,
       draining: true,
@@ -111,7 +111,7 @@ describe('verbs that need a daemon', () => {
     expect(text).toMatch(/✓ stake {6}Fine\.\nready$/)
   })
 
-  it('of the queue go through the daemon, with what was asked', async () => {
+  it('of the queue send the request through the daemon', async () => {
     const asked: [string | undefined, unknown][] = []
     const replies: Record<string, unknown> = {
       '/control/retry': { retried: 2 },

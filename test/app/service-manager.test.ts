@@ -15,7 +15,7 @@ async function bench() {
   return { env, log, script, read: () => fs.readFile(seen, 'utf8').catch(() => '') }
 }
 
-it('notifies by the program of systemd, which gets the socket', async () => {
+it('notifies through systemd-notify, which gets the socket', async () => {
   const { env, log, read, script } = await bench()
   await script('echo "$NOTIFY_SOCKET $*" >>"$SEEN"')
   await notifyServiceManager('READY=1', env, log)
@@ -24,14 +24,14 @@ it('notifies by the program of systemd, which gets the socket', async () => {
   expect(log.lines).toEqual([])
 })
 
-it('does nothing where no service manager asked for it', async () => {
+it('does nothing without a service manager', async () => {
   const { env, log, read, script } = await bench()
   await script('echo "$*" >>"$SEEN"')
   await notifyServiceManager('READY=1', { ...env, NOTIFY_SOCKET: undefined }, log)
   expect(await read()).toBe('')
 })
 
-it('logs a program that fails or is missing, and goes on', async () => {
+it('logs a failed or missing program, and continues', async () => {
   const { env, log, script } = await bench()
   await notifyServiceManager('READY=1', { ...env, PATH: '/nowhere' }, log)
   await script('exit 3')

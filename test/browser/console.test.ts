@@ -103,7 +103,7 @@ describe.skipIf(!present)('in a browser', () => {
     expect(fs.statSync(file).size).toBeGreaterThan(15_000)
   }
 
-  it.each(['light', 'dark'] as const)('the console shows what is going on (%s)', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('the console shows the current state (%s)', async (colorScheme) => {
     const { page, complaints } = await openPage({ colorScheme })
     await page.goto(server.url)
     expect(await page.title()).toBe('attestd: ready')
@@ -144,7 +144,7 @@ describe.skipIf(!present)('in a browser', () => {
     answers.ok = true
   })
 
-  it('a console whose daemon is gone says since when, in red, in header and title, and nothing on it stays green', async () => {
+  it('a console without its daemon shows since when, in red, in header and title, and no part stays green', async () => {
     const queue = () => ({ ok: true, message: 'The queue answers.' })
     let { server: mortal } = await startTestServer({ checks: { queue } })
     const { page } = await openPage()
@@ -170,7 +170,7 @@ describe.skipIf(!present)('in a browser', () => {
     expect(await seriousFindings(page)).toEqual([])
   })
 
-  it('the last hour is drawn by the library that this server serves, and its values stand beside it', async () => {
+  it('the last hour is drawn by the bundled library, with its values as text', async () => {
     const { page, complaints } = await openPage()
     await page.goto(server.url)
     await page.locator('.u-wrap').nth(4).waitFor()
@@ -186,7 +186,7 @@ describe.skipIf(!present)('in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('rows are filtered by outcome and text with the keyboard alone, and the choice outlasts what is new', async () => {
+  it('rows are filtered by outcome and text with the keyboard alone, and the filter survives an update', async () => {
     const { page, complaints } = await openPage()
     await page.clock.install()
     await page.goto(server.url)
@@ -216,7 +216,7 @@ describe.skipIf(!present)('in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('the board shows a queue and its job without a word to another site', async () => {
+  it('the board shows a queue and its job without a request to another site', async () => {
     const { page, complaints } = await openPage()
     await page.goto(`${server.url}/queues`)
     await page.getByText('analyze').first().waitFor()
@@ -240,7 +240,7 @@ describe.skipIf(!present)('in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  it('the board says that the queue is away, and shows it again once it is back', async () => {
+  it('the board reports that the queue is unreachable, and shows it again afterwards', async () => {
     const { page } = await openPage()
     answers.ok = false
     await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503)

@@ -46,7 +46,7 @@ async function twoEndpoints(context: TestContext, options: Partial<ChainReaderOp
 const origin = (url: string) => new URL(url).origin
 
 describe('the order of endpoints', () => {
-  it('one that failed comes last for a while, longer each time, and first again once it works', async (context) => {
+  it('puts a failed one last for a while, longer each time, and first again once it works', async (context) => {
     const lines: string[] = []
     const log = { ...silentLog, info: (_: unknown, line: string) => lines.push(line) }
     const { clock, first, reader, calls } = await twoEndpoints(context, { log })
@@ -69,7 +69,7 @@ describe('the order of endpoints', () => {
     expect(lines).toEqual(['an rpc endpoint answered again'])
   })
 
-  it('when all rest, they are asked all the same', async (context) => {
+  it('uses all of them when all have failed', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const { reader, calls } = readerFor(context, { rpcUrls: [await deadUrl(), server.url], clock })
@@ -81,7 +81,7 @@ describe('the order of endpoints', () => {
     expect(calls.at(-1)).toMatchObject({ endpoint: server.url, outcome: 'ok' })
   })
 
-  it('rests as long as a 429 asks for', async (context) => {
+  it('pauses an endpoint for as long as its 429 asks for', async (context) => {
     const { clock, first, second, reader, calls } = await twoEndpoints(context)
     first.reply = () => ({ status: 429, headers: { 'retry-after': '60' }, text: 'slow down' })
     await reader.head()
@@ -94,7 +94,7 @@ describe('the order of endpoints', () => {
     expect(calls.map(({ endpoint }) => endpoint)).toEqual(endpoints)
   })
 
-  it('of several failures, the one that a person must act on is the reason', async (context) => {
+  it('reports, of several failures, the one that a person must act on', async (context) => {
     const clock = new ManualClock()
     const other = await rpcServerFor(context, { chainId: 1, now: () => clock.now() })
     const dead = await deadUrl()
@@ -106,8 +106,8 @@ describe('the order of endpoints', () => {
   })
 })
 
-describe('what is checked', () => {
-  it('the chain id once, and again after a failure and after some time', async (context) => {
+describe('the checks', () => {
+  it('read the chain id once, and again after a failure and after some time', async (context) => {
     const { clock, server, reader } = await oneEndpoint(context)
     const timesAsked = () => server.asked.filter(({ method }) => method === 'eth_chainId').length
     await reader.head()
@@ -128,13 +128,13 @@ describe('what is checked', () => {
     [-2 * MINUTE - 1000, 'rpc-stale'],
     [30_000, null],
     [2 * MINUTE + 1000, 'rpc-reply-invalid'],
-  ] as const)('a latest block that is %i ms from the local clock', async ([awayMs, reason], context) => {
+  ] as const)('judge a latest block that is %i ms from the local clock', async ([awayMs, reason], context) => {
     const { reader } = await oneEndpoint(context, {}, awayMs)
     if (reason === null) await reader.head()
     else await expect(reader.head()).rejects.toMatchObject({ reason })
   })
 
-  it('a latest block is judged by the time of the service where it states one', async (context) => {
+  it('judge a latest block by the service time where it is known', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() + 60 * MINUTE })
     let stated: { ms: number; by: string } | null = { ms: clock.now() + 60 * MINUTE, by: 'service time' }
@@ -169,7 +169,7 @@ describe('what is checked', () => {
   })
 
   it.for(['never', 'half', 'drip'] as const)(
-    'one that comes as %s ends with the time limit',
+    'end an answer that arrives as %s at the time limit',
     async (reply, context) => {
       const { clock, server, reader } = await oneEndpoint(context, { timeoutMs: 5000 })
       const asked = new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ describe('what is checked', () => {
 describe('what leaves the reader', () => {
   const KEY = 'k3y0123456789abcdef'
 
-  it('no message, fact, log line or metric holds what follows the origin', async (context) => {
+  it('contains no part of the URL after the origin, in messages, facts, log lines and metrics', async (context) => {
     const clock = new ManualClock()
     const server = await rpcServerFor(context, { now: () => clock.now() })
     const written: unknown[] = []
@@ -250,7 +250,7 @@ describe('what leaves the reader', () => {
 const CONTRACT = '0x00000000000000000000000000000000000000aa'
 
 describe('the work', () => {
-  it('is done again at the next endpoint where one fails in the middle of it', async (context) => {
+  it('is repeated at the next endpoint where one fails in the middle', async (context) => {
     const { first, second, reader, calls } = await twoEndpoints(context)
     first.reply = ({ method }) => (method === 'eth_getCode' ? { result: 'not hex' } : undefined)
     second.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x6001' } : undefined)
@@ -259,7 +259,7 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['rpc-reply-invalid', 'ok'])
   })
 
-  it('is done once more, a pause later, where the server has not seen the block yet', async (context) => {
+  it('is repeated once after a pause, where the server has not seen the block yet', async (context) => {
     const pauses: number[] = []
     /** Time limits stand still; pauses are over at once. */
     class PauselessClock extends ManualClock {
@@ -288,7 +288,7 @@ describe('the work', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['ok', 'rpc-unreachable'])
   })
 
-  it('that fails with an error of its own at every endpoint ends with the first, which is the fault of none', async (context) => {
+  it('that fails with its own error at every endpoint ends with the first, and no endpoint is blamed', async (context) => {
     const { first, second, reader, calls } = await twoEndpoints(context)
     const own = new AttestdError('stake-contract-unreadable')
     expect(await failure(reader.read(() => Promise.reject(own)))).toBe(own)
@@ -301,7 +301,7 @@ describe('the work', () => {
     expect(calls).toEqual([])
   })
 
-  it('that another endpoint does shows that the one before is at fault, which rests and proves its chain again', async (context) => {
+  it('that succeeds at another endpoint shows the fault of the previous one, which pauses and is checked again', async (context) => {
     const { clock, first, second, reader, calls } = await twoEndpoints(context)
     const codeOf = () =>
       reader.read(async (client, { number }) => {

@@ -5,7 +5,7 @@ import { networkOf } from '../../src/chain/networks.js'
 it.each([
   [baseSepolia, '1.2.0'],
   [base, '1.0.1'],
-])('$name as viem has it', (chain, easDomainVersion) => {
+])('$name as in viem', (chain, easDomainVersion) => {
   const publicRpcUrl = chain.rpcUrls.default.http[0]
   expect(networkOf(chain.id)).toEqual({ chainId: chain.id, publicRpcUrl, easDomainVersion })
 })

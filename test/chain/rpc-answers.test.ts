@@ -11,7 +11,7 @@ import { endpointName, maskedEndpointText } from '../../src/chain/rpc-text.js'
 
 const error = (message: string, code = -32_000) => ({ code, message })
 
-describe('what an endpoint refuses', () => {
+describe('a refusal of an endpoint', () => {
   it.each([
     'header not found',
     'Block not found',
@@ -98,13 +98,13 @@ describe('the shape of answers', () => {
   })
 })
 
-describe('what is said of an endpoint', () => {
+describe('the name of an endpoint', () => {
   const KEY = 'k3y0123456789'
 
   it.each([
     [`https://base.example/v2/${KEY}`, 'https://base.example'],
     [`https://me:${KEY}@base.example:8545/?key=${KEY}`, 'https://base.example:8545'],
-  ])('names it by its origin: %s', (url, name) => {
+  ])('is its origin: %s', (url, name) => {
     expect(endpointName(url)).toBe(name)
   })
 

@@ -16,8 +16,8 @@ function refusal(text: string): AttestdError {
   throw new Error('it was accepted')
 }
 
-describe('what is accepted', () => {
-  it('the default setting', () => {
+describe('the setting of the stake functions accepts', () => {
+  it('the default', () => {
     const { stake, minimum, attester, submitter } = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
     expect(stake).toMatchObject({ abi: { name: 'stakeOf' }, takesAccount: true, output: [0] })
     expect(minimum).toMatchObject({ abi: { name: 'minimumStake' }, takesAccount: false, output: [0] })
@@ -56,7 +56,7 @@ describe('what is accepted', () => {
   })
 })
 
-describe('what is refused, with the purpose and what was expected', () => {
+describe('the setting of the stake functions refuses, with the purpose and what was expected', () => {
   it.each([
     ['', 'its purpose stake is missing'],
     [STAKE, 'its purpose minimum is missing'],

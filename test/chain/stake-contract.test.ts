@@ -50,7 +50,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     })
   })
 
-  it('a role may be a number, the minimum a setting, and a role that is not named is everyone’s', async (context) => {
+  it('a role may be a number, the minimum may be a setting, and an unnamed role belongs to everyone', async (context) => {
     const chain = await stakeChainFor(context)
     const abi =
       'stake=function stakeOf(address) view returns (uint256); minimum=5; attester=function stakeOf(address) view returns (uint256)'
@@ -63,7 +63,7 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(await contract.read(chain.other.address)).toMatchObject({ stakedWei: 3n, roles: { attester: true } })
   })
 
-  it('all of it is of one block, whatever happens meanwhile', async (context) => {
+  it('all values are of one block, whatever happens meanwhile', async (context) => {
     const chain = await stakeChainFor(context)
     const { rpcUrl, address, other } = chain
     const reader = chainReaderFor(context, rpcUrl)
@@ -95,14 +95,14 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
       'another type',
     ],
     ['a number for a bool', replaced('isAttester(address)', 'minimumStake()'), null, 'minimumStake', 'another type'],
-  ] as const)('%s is named, and is no stake', async ([, abi, elsewhere, functionName, problem], context) => {
+  ] as const)('%s is named, and is not read as a stake', async ([, abi, elsewhere, functionName, problem], context) => {
     const { rpcUrl, address } = await stakeChainFor(context)
     const error = await failure(contractAt(context, { rpcUrl, address: elsewhere ?? address }, abi).read(NOBODY))
     expect(error).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
     expect(error.message).toContain(problem)
   })
 
-  it('a chain that went away is no stake of 0', async (context) => {
+  it('an unreachable chain is not read as a stake of 0', async (context) => {
     const chain = await stakeChainFor(context)
     const contract = contractAt(context, chain)
     await contract.read(NOBODY)
@@ -111,8 +111,8 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
   })
 })
 
-describe('at an endpoint that is not sound', () => {
-  it('nothing that answers', async (context) => {
+describe('at a faulty endpoint', () => {
+  it('no answer is used', async (context) => {
     const contract = contractAt(context, { rpcUrl: await deadUrl(), address: NOBODY })
     expect(await failure(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
   })
@@ -135,7 +135,7 @@ describe('at an endpoint that is not sound', () => {
     expect(error).toMatchObject({ name: 'AttestdError', reason })
   })
 
-  it('every value is asked of the contract by itself, at one block, and looked at', async (context) => {
+  it('every value is requested from the contract separately, at one block, and checked', async (context) => {
     const server = await rpcServerFor(context, { now: () => Date.now() })
     const values = { stakeOf: 5n, minimumStake: 4n, isAttester: 1n, isSubmitter: 0n }
     const abi = parseAbi(DEFAULT_SIGNATURES)

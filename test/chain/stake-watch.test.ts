@@ -63,8 +63,8 @@ function running({ watch }: ReturnType<typeof watchOf>) {
   }
 }
 
-describe('the watch', () => {
-  it('reads at once and then again and again; each change is logged once', async () => {
+describe('the stake watch', () => {
+  it('reads at once and then repeatedly; each change is logged once', async () => {
     const roles = { attester: false, submitter: false }
     const bench = watchOf([held(20n), held(20n), held(5n), { ...held(5n), blockNumber: 9n }, held(5n, roles)])
     const stop = running(bench)
@@ -90,7 +90,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  it('keeps the last reading while nothing can be read, asks ever later, and says so once', async () => {
+  it('keeps the last reading during an outage, backs off, and logs it once', async () => {
     const bench = watchOf([held(20n), dead(), dead(), dead(90_000), dead(), held(20n)])
     const stop = running(bench)
     await bench.clock.untilSleeping()
@@ -117,7 +117,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  it('has nothing to say where it never could read', async () => {
+  it('reports nothing before its first reading', async () => {
     const bench = watchOf([dead()])
     const stop = running(bench)
     await bench.clock.untilSleeping()
@@ -126,7 +126,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  it('never throws, whatever goes wrong', async () => {
+  it('never throws, whatever fails', async () => {
     const onReading = () => {
       throw new TypeError('a bug')
     }
@@ -139,7 +139,7 @@ describe('the watch', () => {
     await stop()
   })
 
-  it('ends in the middle of a reading, without a word', async () => {
+  it('ends in the middle of a reading, without a log line', async () => {
     const signals: AbortSignal[] = []
     const contract: StakeWatchOptions['contract'] = {
       read: (_account, signal) =>
@@ -156,8 +156,8 @@ describe('the watch', () => {
   })
 })
 
-describe('asking now', () => {
-  it('callers at the same time share one reading; one that leaves takes it from no other', async () => {
+describe('a reading on request', () => {
+  it('is shared by callers at the same time; one that leaves does not cancel it for others', async () => {
     let finish: (reading: StakeReading) => void = () => {}
     let reads = 0
     const read = () => {
@@ -181,14 +181,14 @@ describe('asking now', () => {
     expect(reads).toBe(2)
   })
 
-  it('says what went wrong', async () => {
+  it('reports what went wrong', async () => {
     const { watch } = watchOf([dead()])
     await expect(watch.refresh()).rejects.toMatchObject({ reason: 'rpc-unreachable' })
   })
 })
 
 describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvil)', () => {
-  it('sees stake, minimum and roles change, and outlives the chain', async (context) => {
+  it('sees stake, minimum and roles change, and survives an outage of the chain', async (context) => {
     const chain = await stakeChainFor(context)
     const reader = chainReaderFor(context, chain.rpcUrl)
     const abi = parseStakeAbi(chainSettings.stakeAbi.fallback as string)

@@ -21,7 +21,7 @@ describe('a regular expression in an expected object', () => {
 })
 
 describe('an array of numbers', () => {
-  it('is equal to another of its kind and values, wherever that begins', () => {
+  it('is equal to another of its type and values, wherever that begins', () => {
     expect(Uint8Array.of(1, 2)).toStrictEqual(Uint8Array.of(0, 1, 2).subarray(1))
     expect({ a: Float32Array.of(Number.NaN, 1) }).toEqual({ a: Float32Array.of(Number.NaN, 1) })
   })
@@ -32,7 +32,7 @@ describe('an array of numbers', () => {
     ['kind', Uint8Array.of(1, 0), Uint16Array.of(1)],
     ['class', Uint8Array.of(1), Buffer.of(1)],
     ['sign of zero', Float32Array.of(0), Float32Array.of(-0)],
-  ])('is not that of other %s', (_, one, other) => {
+  ])('is not equal to one of other %s', (_, one, other) => {
     expect(one).not.toStrictEqual(other)
     expect({ a: one }).not.toStrictEqual({ a: other })
   })

@@ -11,7 +11,7 @@ const TOLERANCE = 0.02
 const watch = () => ({ signal: new AbortController().signal, onProgress: () => {} })
 const evaluationFile = (name: string) => path.join(bench.modelsDir, 'tiny-image', 'evaluation', name)
 
-it('figures on the sample media are kept, hold, and no longer hold once a risk moves', async () => {
+it('figures on the sample media are kept, match, and no longer match once a risk moves', async () => {
   const [missing] = await evaluateOnFixture(bench.settings, true, watch())
   expect(missing).toMatchObject({ holds: false, summary: expect.stringMatching(/is missing/) })
   await evaluateOnFixture(bench.settings, false, watch())

@@ -26,7 +26,7 @@ describe('the figures of sample media', () => {
     })
   })
 
-  it('hold while risks move by no more than the tolerance, and not where a refusal comes, goes or changes', () => {
+  it('match while risks move by no more than the tolerance, and not where a rejection appears, disappears or changes', () => {
     const kept = fixtureFigures(tiny(), rows())
     const [a, b, c] = kept.rows as [Figure, Figure, Figure]
     const drift = (...now: Figure[]) => fixtureDrift(kept, { ...kept, rows: now }, 0.02)

@@ -46,7 +46,7 @@ it.each([
   expect(out).toContain(named)
 })
 
-it('more than three files that fail are red at once', async () => {
+it('more than three failing files end the run at once', async () => {
   const { code, out } = await suiteOf(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, FAILS])))
   expect(code).toBe(1)
   expect(out).not.toContain('alone')

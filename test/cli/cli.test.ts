@@ -18,7 +18,7 @@ const attestd = (args: readonly string[], env: Readonly<Record<string, string>> 
 describe('the command line, as a process', () => {
   const attestd = (args: readonly string[]) => attestdProcess(args, environment())
 
-  it('says its version, and its verbs', async () => {
+  it('prints its version, and its verbs', async () => {
     const { version } = JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8'))
     expect(await attestd(['--version'])).toMatchObject({ code: 0, out: `${version}\n` })
     const { code, out } = await attestd(['--help'])
@@ -43,14 +43,14 @@ describe('the command line, as a process', () => {
     }
   })
 
-  it('a wrong command line leaves with 64', async () => {
+  it('a wrong command line exits with 64', async () => {
     expect(await attestd(['cook'])).toMatchObject({ code: 64, err: expect.stringMatching(/error:/) })
   })
 })
 
 describe('command lines', () => {
   it.each([[['run', '--no-such-flag']], [['score']], [['scores', '--format', 'xml']], [['queue', 'cook']]])(
-    'a wrong command line (%j) leaves with 64',
+    'a wrong command line (%j) exits with 64',
     async (args) => {
       const { code, err } = await attestd(args)
       expect(code).toBe(64)
@@ -58,13 +58,13 @@ describe('command lines', () => {
     },
   )
 
-  it('a verb of verbs alone shows its help as it is laid out', async () => {
+  it('a verb that only has subverbs prints its help as laid out', async () => {
     const { code, err } = await attestd(['queue'])
     expect(code).toBe(64)
     expect(err).toMatch(/^Usage: attestd queue .*\n\nInspect[\s\S]*\n\nCommands:\n {2}failed /)
   })
 
-  it('secrets have no flag, since a command line is visible to all', async () => {
+  it('secrets have no flag, because a command line is visible to all users', async () => {
     const { out } = await attestd(['run', '--help'])
     expect(out).toContain('--service-url')
     expect(out).not.toMatch(/--signing-secret|--access-key|--http-password/)
@@ -93,7 +93,7 @@ describe('attestd init', () => {
     expect(again).toMatchObject({ code: 78, err: expect.stringContaining('already exists') })
   })
 
-  it('for a wallet-session service: a wallet and the stake contract are to be filled in', async () => {
+  it('for a wallet-session service lists wallet and stake contract to fill in', async () => {
     const home = path.join(folder, 'wallet')
     const { out } = await attestd(['init', home, '--api', 'wallet-session', '--service-url', 'https://verify.example'])
     expect(out).toContain('attestd wallet create')
@@ -138,30 +138,30 @@ describe('attestd scores', () => {
     for (const one of entries) await ledger.append(one)
   })
 
-  it('as JSON, newest first', async () => {
+  it('prints JSON, newest first', async () => {
     const { out } = await attestd(['scores', '--format', 'json'])
     expect(JSON.parse(out)).toEqual([{ ...entries[1], risk: 12.5 }, entries[0]])
   })
 
-  it('as CSV, quoted, with no cell that a spreadsheet would run', async () => {
+  it('prints CSV, quoted, with no cell that a spreadsheet would run', async () => {
     const { out } = await attestd(['scores', '--format', 'csv', '--kind', 'abstained'])
     expect(out).toContain(`"'=HYPERLINK(""x""), ""quoted""`)
   })
 
-  it('as a table of 80 columns, which names those that it left out', async () => {
+  it('prints a table of 80 columns, and names the columns left out', async () => {
     const lines = (await attestd(['scores'])).out.trimEnd().split('\n')
     for (const line of lines.slice(0, -1)) expect(line.length).toBeLessThanOrEqual(80)
     expect(lines[0]).toMatch(/^at \(UTC\) +kind .*reason +notes$/)
     expect(lines.at(-1)).toMatch(/^Left out at 80 columns: .*openToRecordMs.* \(--json has all\)\.$/)
   })
 
-  it('of an asset without a record with the data directory, and where the record may be', async () => {
+  it('for an asset without a record prints the data directory, and where the record may be', async () => {
     const { out } = await attestd(['scores', '--asset', 'ast_unknown'])
     expect(out).toMatch(/^No record of ast_unknown in \/.*\. On a fleet, the daemon that analyzed it has the record\./)
     expect((await attestd(['scores', '--kind', 'failed'])).out).toMatch(/^No record of kind failed in/)
   })
 
-  it('of shadows as a table of 80 columns with their detector, which names the columns that it left out', async () => {
+  it('prints shadows as a table of 80 columns with their detector, and names the columns left out', async () => {
     const dataDir = path.join(folder, 'shadows')
     await new Ledger(path.join(dataDir, 'ledger')).append({
       ...entry,
@@ -183,7 +183,7 @@ describe('attestd scores', () => {
     expect(lines.at(-1)).toBe(`Left out at 80 columns: ${left} (--json has all).`)
   })
 
-  it('as a table with the risk of 100 and the algorithm', async () => {
+  it('prints a table with the risk out of 100 and the algorithm', async () => {
     const { out } = await attestd(['scores'], { COLUMNS: '200' })
     expect(out).toMatch(/accepted {2}a1 .* 12\.5 {2}d@1/)
   })
@@ -203,7 +203,7 @@ describe('detector packages', () => {
     expect(out).toMatch(/✓ tiny-image@1\.0\.0/)
   })
 
-  it('score --explain writes a heat map of a picture, and says why there is none of other media', async () => {
+  it('score --explain writes a heat map of a picture, and states why other media have none', async () => {
     const sample = packagePath('samples', 'quilted-grass.jpg')
     const map = path.join(folder, 'map.png')
     const score = (...args: string[]) => attestd(['score', sample, '--models-dir', models, ...args])

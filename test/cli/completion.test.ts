@@ -22,7 +22,7 @@ function hasBash(): boolean {
 }
 
 describe('completion', () => {
-  it.skipIf(!hasBash())('of bash offers verbs, verbs of verbs, and flags once a dash is typed', async () => {
+  it.skipIf(!hasBash())('of bash offers verbs, subverbs, and flags after a dash', async () => {
     expect(await offered('sc')).toEqual(['score', 'scores'])
     expect(await offered('queue', 're')).toEqual(['retry', 'resume'])
     expect(await offered('queue', 'failed', '--li')).toEqual(['--limit'])

@@ -36,7 +36,7 @@ const env = () => ({
   ATTESTD_DETECTOR_TIMEOUT_MS: '600000',
 })
 
-it('models eval ends with 1 where the detector failed on a row, and names the file with the reason of each', async () => {
+it('models eval exits with 1 where the detector failed on a row, and names the file with the reason of each', async () => {
   for (const [name, text] of [...'xxz'].entries()) await fs.writeFile(at(`${name}.txt`), text.repeat(300 + name))
   await fs.writeFile(at('list.csv'), 'path,label\n0.txt,real\n1.txt,fake\n2.txt,fake\n')
   expect(await attestdProcess(evaluation(), env())).toMatchObject({

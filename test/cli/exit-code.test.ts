@@ -30,7 +30,7 @@ it.each<[string, unknown, number]>([
 })
 
 describe('an error on a terminal', () => {
-  it('states its reason, and what to do where there is anything', () => {
+  it('prints its reason, and the fix where there is one', () => {
     expect(errorForPeople(new AttestdError('stake-low', 'Too low.', { fix: 'Deposit more.' }))).toEqual([
       'attestd: Too low.  [stake-low]',
       '  fix  Deposit more.',
@@ -39,14 +39,14 @@ describe('an error on a terminal', () => {
     expect(errorForPeople(new AttestdError(withoutFix, 'Cut.'))).toEqual(['attestd: Cut.  [media-corrupt]'])
   })
 
-  it('names a full disk, whichever write met it', () => {
+  it('names a full disk, whichever write failed', () => {
     expect(errorForPeople(new Error('ENOSPC: no space left on device, write'))).toEqual([
       'attestd: ENOSPC: no space left on device, write  [disk-full]',
       expect.stringMatching(/fix {2}Free space where the command writes/),
     ])
   })
 
-  it('is that too where standard output is a file on the full disk', () => {
+  it('names it also where standard output is a file on the full disk', () => {
     const full = fs.openSync('/dev/full', 'w')
     const command = [packagePath('dist', 'cli', 'main.js'), 'completion', 'bash']
     const { status, stderr } = spawnSync(process.execPath, command, {
@@ -67,13 +67,13 @@ describe('an error on a terminal', () => {
     ])
   })
 
-  it('of another library has its text and its cause, and no stack', () => {
+  it('of a library has its text and its cause, and no stack', () => {
     const error = new Error('fetch failed', { cause: new Error('ECONNREFUSED') })
     expect(errorForPeople(error)).toEqual(['attestd: fetch failed: ECONNREFUSED'])
   })
 
   it.each(['password=hush-hush', 'https://me:hush-hush@service.example', 'Authorization: Bearer hush-hush-hush'])(
-    'holds no secret, whoever put it there: %s',
+    'contains no secret, whatever put it there: %s',
     (text) => {
       expect(errorForPeople(new Error(`refused ${text}`)).join('\n')).not.toContain('hush')
       expect(errorForPeople(new AttestdError('wallet-unusable', `refused ${text}`)).join('\n')).not.toContain('hush')

@@ -23,7 +23,7 @@ describe('the fleet for people', () => {
     ...change,
   })
 
-  it('is a line a daemon, without rates of what it does not do', ({ onTestFinished }) => {
+  it('is one line per daemon, without rates of what it does not do', ({ onTestFinished }) => {
     vi.stubEnv('COLUMNS', '200')
     onTestFinished(() => void vi.unstubAllEnvs())
     const [, , line] = fleetText(fleet()).split('\n')
@@ -39,13 +39,13 @@ describe('the fleet for people', () => {
     ])
   })
 
-  it('fits 80 columns, and names what was left out', () => {
+  it('fits 80 columns, and names the columns left out', () => {
     const lines = fleetText(fleet({ daemons: [daemon({ name: 'a-machine.example.org:12345' })] })).split('\n')
     for (const line of lines.slice(0, 3)) expect(line.length).toBeLessThanOrEqual(80)
     expect(lines[3]).toMatch(/^Left out at 80 columns: .*detectors/)
   })
 
-  it('marks shadows, and says what differs', ({ onTestFinished }) => {
+  it('marks shadows, and names differences', ({ onTestFinished }) => {
     vi.stubEnv('COLUMNS', '200')
     onTestFinished(() => void vi.unstubAllEnvs())
     const shadow = { id: 's', version: '2', digest: DIGEST, shadow: true }
@@ -61,7 +61,7 @@ describe('the fleet for people', () => {
     expect(fleetText(fleet())).not.toMatch(/Mixed|Not the same/)
   })
 
-  it('states the work ahead where there is any, and what is not known as such', () => {
+  it('reports the backlog where there is one, and unknown values as unknown', () => {
     const rows = [
       { queue: 'analyze-image', turnaround: 'standard', waiting: 3, oldestMs: 65_000 },
       { queue: 'submit', turnaround: 'standard', waiting: 0, oldestMs: null },

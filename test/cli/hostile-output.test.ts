@@ -45,7 +45,7 @@ async function harmlessJson(args: readonly string[], env: Readonly<Record<string
   return parsed
 }
 
-describe('what verbs print of files', () => {
+describe('verbs about files print', () => {
   it.each(['table', 'csv', 'json'])('scores --format %s', async (format) => {
     const args = ['scores', '--format', format, '--data-dir', world.ledgerDir]
     await (format === 'json' ? harmlessJson(args) : harmless('out', args))
@@ -103,7 +103,7 @@ describe('what verbs print of files', () => {
   })
 })
 
-describe('what the lab prints', () => {
+describe('the lab prints', () => {
   let index: string
   beforeAll(async () => {
     index = await world.lab.writePictures(
@@ -145,7 +145,7 @@ describe('what the lab prints', () => {
   })
 })
 
-describe('what verbs print of a service', () => {
+describe('verbs about a service print', () => {
   const envOf = (url: string) => {
     const { attesterKey, sessionToken } = world.sandbox
     return {
@@ -184,7 +184,7 @@ describe('what verbs print of a service', () => {
     await harmless('err', ['register', packagePath('samples', 'coffee.jpg')], submitterOf(front.url))
   })
 
-  it('run with its log for people; status, queue, scores, replay and models beside it', async () => {
+  it('run with a log for people; status, queue, scores, replay and models at the same time', async () => {
     const env = {
       ...envOf(world.sandbox.url),
       ATTESTD_MODELS_DIR: world.at('models'),

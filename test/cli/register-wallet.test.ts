@@ -53,7 +53,7 @@ describe.concurrent('attestd register on a wallet-session service', () => {
     expect(sandbox.world.assets.all()).toEqual([])
   })
 
-  it('without its settings it says which are missing', async () => {
+  it('names missing settings', async () => {
     const { code, err } = await attestdVerb(['register', picture], { ATTESTD_SERVICE_API: 'wallet-session' })
     expect(code).toBe(78)
     expect(err).toMatch(/ATTESTD_SERVICE_URL[\s\S]*ATTESTD_WALLET_KEY/)
@@ -61,7 +61,7 @@ describe.concurrent('attestd register on a wallet-session service', () => {
 })
 
 describe.concurrent('attestd keys on a wallet-session service', () => {
-  it('a session of the wallet makes and revokes keys', async (context) => {
+  it('a session of the wallet creates and revokes keys', async (context) => {
     const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)
@@ -78,7 +78,7 @@ describe.concurrent('attestd keys on a wallet-session service', () => {
     expect(other.err).toMatch(/answered with 404/)
   })
 
-  it('a key of a role that the wallet does not have is refused before a file is left', async (context) => {
+  it('a key of a role that the wallet lacks is refused before a file is written', async (context) => {
     const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const env = await walletEnv(sandbox, folder, sandbox.wallets.attester.privateKey)

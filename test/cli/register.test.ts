@@ -39,7 +39,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(`${out}${err}`).not.toContain(sandbox.submitterKey.signingSecret)
   })
 
-  it('not scored in time leaves with 1, and the asset stays', async (context) => {
+  it('exits with 1 without a score in time, and the asset stays', async (context) => {
     const { sandbox } = await sandboxBench(context)
     const env = { ...submitterEnv(sandbox), ATTESTD_SESSION_TOKEN: sandbox.sessionToken }
     const { code, out } = await attestdVerb(['register', picture, '--timeout', '1s', '--open-for', '30m'], env)
@@ -49,7 +49,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(Date.parse(asset!.verificationDeadline) - asset!.createdAt).toBeLessThanOrEqual(30 * 60_000)
   })
 
-  it('Ctrl-C ends the following, and the asset stays', async (context) => {
+  it('Ctrl-C ends following, and the asset stays', async (context) => {
     const { sandbox } = await sandboxBench(context)
     const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'register', picture], {
       env: { PATH: process.env.PATH, HOME: '/nowhere', ...submitterEnv(sandbox) },
@@ -69,7 +69,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(sandbox.world.assets.all()).toHaveLength(1)
   })
 
-  it('an uid of your own goes along; --no-follow ends with the registration', async (context) => {
+  it('a given uid is sent; --no-follow ends with the registration', async (context) => {
     const { sandbox } = await sandboxBench(context)
     const uid = `0x${'ab'.repeat(32)}`
     const flags = ['--attestation-uid', uid, '--media-type', 'video_short', '--no-follow']
@@ -86,7 +86,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
     expect(await attestdVerb(right, submitterEnv(sandbox))).toMatchObject({ code: 0 })
   })
 
-  it('without its settings it says which are missing', async () => {
+  it('names missing settings', async () => {
     const { code, err } = await attestdVerb(['register', picture], {})
     expect(code).toBe(78)
     expect(err).toMatch(/ATTESTD_SERVICE_URL[\s\S]*ATTESTD_ACCESS_KEY[\s\S]*ATTESTD_SIGNING_SECRET/)
@@ -99,7 +99,7 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     ATTESTD_SESSION_TOKEN: sessionToken,
   })
 
-  it('a key is created into files for the owner only, works, and is revoked', async (context) => {
+  it('creates a key into files for the owner only, which works and is revoked', async (context) => {
     const { folder, sandbox } = await sandboxBench(context)
     const out = path.join(folder, 'secrets')
     const create = ['keys', 'create', '--kind', 'attester', '--label', 'mine', '--out', out, '--json']
@@ -123,7 +123,7 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     expect(await sendSigned(sandbox.url, key, list)).toMatchObject({ status: 401 })
   })
 
-  it('the empty files that init leaves are filled', async (context) => {
+  it('fills the empty files of init', async (context) => {
     const { folder, sandbox } = await sandboxBench(context)
     await attestdVerb(['init', folder], {})
     const out = path.join(folder, 'secrets')
@@ -132,14 +132,14 @@ describe.concurrent('attestd keys on a signed-key service', () => {
     expect(await fs.readFile(path.join(out, 'access_key'), 'utf8')).toMatch(/^ak_att_\w+\n$/)
   })
 
-  it('off a terminal the secret is not printed, so no key is made', async (context) => {
+  it('without a terminal creates no key, because the secret could not be printed', async (context) => {
     const { sandbox } = await sandboxBench(context)
     const ended = await attestdVerb(['keys', 'create', '--kind', 'submitter'], sessionEnv(sandbox))
     expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('--out') })
     expect(sandbox.world.keys.all()).toHaveLength(2)
   })
 
-  it('a wrong session token is a readable refusal that does not repeat it, and leaves no file', async (context) => {
+  it('refuses a wrong session token without repeating it, and writes no file', async (context) => {
     const { folder, sandbox } = await sandboxBench(context)
     const env = { ...sessionEnv(sandbox), ATTESTD_SESSION_TOKEN: 'stolen-token' }
     const out = path.join(folder, 'secrets')

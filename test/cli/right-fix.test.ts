@@ -51,12 +51,12 @@ const LIGHT = {
 }
 const doctor = (own: Readonly<Record<string, string>>) => attestdVerb(['doctor', '--json'], { ...LIGHT, ...own })
 
-it('the port of the sandbox is taken: --port', async () => {
+it('the port of the sandbox is in use: --port', async () => {
   const { code, err } = await attestdVerb(['sandbox', '--port', String(takenPort)], {})
   expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('Give --port a free port') })
 })
 
-it('the port of the daemon is taken, or a detector is unknown: said before a detector is loaded', async () => {
+it('a port in use or an unknown detector is reported before a detector is loaded', async () => {
   const port = await run({ ATTESTD_HTTP_PORT: String(takenPort) })
   expect(port).toMatchObject({ code: 78, out: expect.stringContaining('ATTESTD_HTTP_PORT') })
   const detector = await run({ ATTESTD_DETECTORS: 'no-such' })
@@ -64,7 +64,7 @@ it('the port of the daemon is taken, or a detector is unknown: said before a det
   expect(port.out + detector.out).not.toContain('loading detector')
 })
 
-it('settings are refused: doctor --json names each among its checks, and exits as run does', async () => {
+it('settings are refused: doctor --json lists each among its checks, and exits as run does', async () => {
   const { code, err, out } = await doctor({ ATTESTD_HTTP_PORT: 'many', ATTESTD_FORMAT: 'x' })
   expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('attestd cannot start with these settings') })
   expect(JSON.parse(out)).toEqual({
@@ -83,7 +83,7 @@ it('settings are refused: doctor --json names each among its checks, and exits a
 it.each([
   ['status', 'attestd run'],
   ['models reload', 'attestd run[^]*reaches all daemons on the queue, so there is no --queue-url'],
-])('no daemon runs: %s says to start one', async (verb, fix) => {
+])('no daemon runs: %s names the command to start one', async (verb, fix) => {
   const { code, err } = await attestdVerb(verb.split(' '), env())
   expect({ code, err }).toEqual({
     code: 75,
@@ -121,7 +121,7 @@ it('doctor fails a disk with less room than the setting asks for', async () => {
   })
 })
 
-it('doctor names a queue URL that is none and a data directory that is a file, and checks the rest', async () => {
+it('doctor names an invalid queue URL and a data directory that is a file, and checks the rest', async () => {
   const file = path.join(folder, 'a-file')
   await fs.writeFile(file, '')
   const { out } = await doctor({ ...env({ ATTESTD_DATA_DIR: file }), ATTESTD_QUEUE_URL: 'redis://' })
@@ -132,7 +132,7 @@ it('doctor names a queue URL that is none and a data directory that is a file, a
   expect(out).not.toContain('internal-error')
 })
 
-it('doctor fails a misspelled setting, with the name that was meant, and a secret that others can read', async () => {
+it('doctor fails a misspelled setting, with the intended name, and a secret that others can read', async () => {
   const file = path.join(folder, 'signing_secret')
   await fs.writeFile(file, 'secret', { mode: 0o644 })
   const { ATTESTD_SIGNING_SECRET: _, ...rest } = env({ ATTESTD_SIGNING_SECRET_FILE: file, ATTESTD_HTTP_PROT: '1' })
@@ -144,7 +144,7 @@ it('doctor fails a misspelled setting, with the name that was meant, and a secre
   ])
 })
 
-it('the help shows what a setting is without being set', async () => {
+it('the help describes a setting without setting it', async () => {
   expect((await attestdVerb(['run', '--help'], {})).out.replaceAll(/\s+/g, ' ')).toContain('(default: 8780)')
 })
 
@@ -178,7 +178,7 @@ it.each<[string, string[], RegExp]>([
 })
 
 describe('the settings', () => {
-  it('file that is not there is the only problem, and the fix is its path', async () => {
+  it('file that is missing is the only problem, and the fix is its path', async () => {
     const { code, err } = await attestdRefused(['run', '--config', path.join(folder, 'absent.yaml')], {})
     expect(code).toBe(78)
     expect(err).toMatch(/absent\.yaml[\s\S]*fix .*--config or ATTESTD_CONFIG/)
@@ -193,7 +193,7 @@ describe('the settings', () => {
     })
   })
 
-  it('misspelled are named with what was meant, in the environment of run and in the file', async () => {
+  it('that are misspelled are reported with the intended name, in the environment of run and in the file', async () => {
     const { out } = await attestdVerb(['run'], env({ ATTESTD_HTPP_PORT: '1', ATTESTD_HTTP_PORT: String(takenPort) }))
     expect(out).toMatch(/ATTESTD_HTPP_PORT.*Did you mean ATTESTD_HTTP_PORT\?/)
     const file = path.join(folder, 'typo.yaml')
@@ -202,7 +202,7 @@ describe('the settings', () => {
     expect(err).toContain('Did you mean service.url?')
   })
 
-  it('that run refuses, doctor fails: none at all, and a secret inside a settings file that others may read', async () => {
+  it('that run refuses fail in doctor: none at all, and a secret in a settings file that others may read', async () => {
     const { ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR } = env()
     const bare = { ...LIGHT, ATTESTD_DATA_DIR, ATTESTD_MODELS_DIR }
     const { code, out } = await attestdVerb(['doctor'], bare)
@@ -217,14 +217,14 @@ describe('the settings', () => {
   })
 })
 
-it('ffmpeg that was named and is not there ends run, as doctor fails it', async () => {
+it('a configured ffmpeg that is missing ends run and fails doctor', async () => {
   expect(await run({ ATTESTD_FFMPEG: '/nope' })).toEqual({
     code: 78,
     out: expect.stringMatching(/ATTESTD_FFMPEG names \/nope[\s\S]*unset it/),
   })
 })
 
-it('a bind address that is not of this machine, and a models directory that is not there, name what to set', async () => {
+it('a bind address of another machine and a missing models directory name the setting', async () => {
   const address = await run({ ATTESTD_HTTP_HOST: '203.0.113.7' })
   expect(address).toMatchObject({
     code: 78,
@@ -235,7 +235,7 @@ it('a bind address that is not of this machine, and a models directory that is n
 })
 
 it.skipIf(process.platform !== 'linux')(
-  'a data directory, or a folder of init, below /proc is refused at once',
+  'a data directory or a folder of init below /proc is refused at once',
   async () => {
     const refused = { code: 78, out: expect.stringContaining('[data-dir-unusable]') }
     expect(await run({ ATTESTD_DATA_DIR: '/proc/attestd' })).toEqual(refused)
@@ -244,7 +244,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-it('a secret file that init wrote is still empty: the path to write it into', async () => {
+it('a secret file of init that is still empty is reported with its path', async () => {
   const made = path.join(folder, 'made')
   await attestdVerb(['init', made, '--service-url', 'https://verify.example'], {})
   const { code, err } = await attestdRefused(['run', '--config', path.join(made, 'attestd.yaml')], {})
@@ -255,13 +255,13 @@ it('a secret file that init wrote is still empty: the path to write it into', as
   }
 })
 
-it('init without a URL says that the one it wrote is an example', async () => {
+it('init without a URL reports that the one in the file is an example', async () => {
   const { out } = await attestdVerb(['init', path.join(folder, 'plain')], {})
   expect(out).toContain('https://verify.example is an example')
 })
 
 describe('a Redis', () => {
-  it('that does not answer is named in seconds, with what to do', async () => {
+  it('that does not answer is named within seconds, with the fix', async () => {
     const { code, err } = await attestdVerb(['queue', 'failed'], env({ ATTESTD_QUEUE_URL: 'redis://127.0.0.1:9' }))
     expect({ code, err }).toEqual({
       code: 75,
@@ -295,7 +295,7 @@ it('https on a port without TLS: use http', async () => {
   }
 })
 
-it('a reader that has seen enough ends a verb without a stack', () => {
+it('a closed pipe ends a verb without a stack', () => {
   const verb = `"${process.execPath}" "${packagePath('dist', 'cli', 'main.js')}" run --help`
   const err = path.join(folder, 'err')
   // The reader is gone before the verb writes.
@@ -303,7 +303,7 @@ it('a reader that has seen enough ends a verb without a stack', () => {
   expect(readFileSync(err, 'utf8')).toBe('')
 })
 
-it('a wrong password of the keystore ends run before a detector loads, and names the file of the password', async () => {
+it('a wrong password of the keystore ends run before a detector loads, and names the password file', async () => {
   const keystore = path.join(folder, 'keystore.json')
   const made = await attestdVerb(['wallet', 'create', keystore], { ATTESTD_WALLET_PASSWORD: 'correct horse battery' })
   expect(made.code).toBe(0)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { sandboxText } from '../../src/cli/sandbox-text.js'
 import { startSandbox } from '../support/sandbox.js'
 
-it('the sandbox prints the id by which each of its keys is revoked', async ({ onTestFinished }) => {
+it('the sandbox prints the id that revokes each of its keys', async ({ onTestFinished }) => {
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
   const text = sandboxText(sandbox, { secrets: null, auth: true })

@@ -5,17 +5,17 @@ import { storableDetection } from '../support/pipeline-parts.js'
 
 const detection = storableDetection({ risk: asRisk(0.71224), notes: 'jpeg 10x10' })
 
-it('is two lines where there is nothing else to say', () => {
+it('is two lines without remarks', () => {
   expect(detectionLines(detection)).toEqual(['risk 71.22 of 100', 'd@1.0.0: jpeg 10x10'])
 })
 
-it('names the expected share where it is not even', () => {
+it('names the expected share where it is not one half', () => {
   expect(detectionLines({ ...detection, expectedShare: 0.1 })[0]).toBe(
     'risk 71.22 of 100; risks for 10 % machine-made media (ATTESTD_EXPECTED_SHARE)',
   )
 })
 
-it('shows doubt, the highest parts, the re-encodings and what the file states', () => {
+it('shows doubt, the highest parts, the re-encodings and the evidence in the file', () => {
   const part = (name: string, risk: number) => ({ name, risk: asRisk(risk) })
   const lines = detectionLines({
     ...detection,

@@ -21,7 +21,7 @@ async function secretFile(name: string, text: string, mode = 0o600): Promise<str
 }
 
 describe('attestd wallet create', () => {
-  it('a keystore of a key in a file opens with the printed settings; the key is never printed', async () => {
+  it('a keystore from a key file opens with the printed settings; the key is never printed', async () => {
     const key = generatePrivateKey()
     const { address } = privateKeyToAccount(key)
     const file = path.join(folder, 'given.json')
@@ -60,7 +60,7 @@ describe('attestd wallet create', () => {
     await expect(fs.stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('without a terminal and without a password it ends, naming the setting', async () => {
+  it('without a terminal and a password it exits, naming the setting', async () => {
     const { code, err } = await attestdVerb(['wallet', 'create', path.join(folder, 'never.json')], {})
     expect(code).toBe(78)
     expect(err).toContain('ATTESTD_WALLET_PASSWORD_FILE')
@@ -68,7 +68,7 @@ describe('attestd wallet create', () => {
 })
 
 describe('attestd wallet address', () => {
-  it('names what is missing, and leaves with 78', async () => {
+  it('names missing settings, and exits with 78', async () => {
     const local = await attestdVerb(['wallet', 'address'], {})
     expect(local).toMatchObject({ code: 78, out: '', err: expect.stringContaining('ATTESTD_WALLET_KEY') })
     const privy = await attestdVerb(['wallet', 'address', '--wallet', 'privy'], {})
@@ -77,7 +77,7 @@ describe('attestd wallet address', () => {
     }
   })
 
-  it('a wallet at Privy signs; what goes wrong is named without a secret', async () => {
+  it('a wallet at Privy signs; failures are named without a secret', async () => {
     const stub = await PrivyStub.start()
     onTestFinished(() => stub.close())
     expect(await attestdVerb(['wallet', 'address'], stub.env)).toEqual({ code: 0, out: `${stub.address}\n`, err: '' })
@@ -132,7 +132,7 @@ describe.skipIf(!hasScript)('on a terminal (needs script of util-linux)', () => 
     expect(seen).not.toContain(PASSWORD)
   })
 
-  it('to open one it is asked for once; another does not open it', async () => {
+  it('the password of an existing one is asked for once; a wrong one does not open it', async () => {
     const file = path.join(folder, 'cheap.json')
     const cost = { n: 1024, r: 8, p: 1 }
     const address = await createKeystore({ file, password: PASSWORD, random: randomBytes, cost })

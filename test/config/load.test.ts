@@ -33,8 +33,8 @@ function problemsOf(sources: SettingSources) {
 
 const KEY = `0x${'5e'.repeat(32)}`
 
-describe('where a secret is taken from', () => {
-  it('its own variable or that of a file, not both; an empty one counts as none', () => {
+describe('the source of a secret', () => {
+  it('is its own variable or that of a file, not both; an empty one counts as none', () => {
     const secret = file('secret', 'from the file')
     const env = (own: string) => ({ ATTESTD_SIGNING_SECRET: own, ATTESTD_SIGNING_SECRET_FILE: secret })
     expect(problemsOf({ env: env('from the variable') })).toMatchObject([
@@ -43,7 +43,7 @@ describe('where a secret is taken from', () => {
     expect(loadSettings({ env: env('') }).settings.signingSecret).toBe('from the file')
   })
 
-  it('the environment goes before the settings file, which names the value or a file of it', () => {
+  it('is the environment before the settings file, which contains the value or the path of a file', () => {
     const [one, two] = [file('one', 'secret one'), file('two', 'secret two')]
     const both = file('both.yaml', `service:\n  signingSecret: written\n  signingSecretFile: ${one}\n`)
     expect(problemsOf({ env: {}, file: both })).toMatchObject([{ setting: 'service.signingSecret', got: 'both' }])
@@ -60,7 +60,7 @@ describe('where a secret is taken from', () => {
     })
   })
 
-  it('without the line end that a variable keeps of a file', () => {
+  it('may end with a line end, which is removed', () => {
     const { secrets, settings } = loadSettings({
       env: { ATTESTD_SIGNING_SECRET: 'one \r\n', ATTESTD_LOG_LEVEL: 'info' },
     })
@@ -68,7 +68,7 @@ describe('where a secret is taken from', () => {
     expect(problemsOf({ env: { ATTESTD_SIGNING_SECRET: '\n' } })).toMatchObject([{ setting: 'ATTESTD_SIGNING_SECRET' }])
   })
 
-  it('what is no secret takes no file', () => {
+  it('exists for secrets only', () => {
     const port = file('port', '1234')
     const { settings, unknownEnv } = loadSettings({ env: { ATTESTD_HTTP_PORT_FILE: port } })
     expect(settings.httpPort).toBe(8780)
@@ -77,7 +77,7 @@ describe('where a secret is taken from', () => {
     expect(problemsOf({ env: {}, file: yaml })).toMatchObject([{ reason: 'setting-unknown', got: 'http.portFile' }])
   })
 
-  it('the value of a default is no secret', () => {
+  it('does not mask a default', () => {
     expect(loadSettings({ env: {} }).secrets).toEqual([])
     expect(loadSettings({ env: { ATTESTD_ACCESS_KEY: 'ak_att_1' } }).secrets).toEqual(['ak_att_1'])
   })
@@ -89,7 +89,7 @@ describe('a file that holds a secret', () => {
     [0o400, []],
     [0o640, ['0640']],
     [0o644, ['0644']],
-  ])('with mode %o is taken, and reported as open: %j', (mode, open) => {
+  ])('with mode %o is accepted, and reported as open: %j', (mode, open) => {
     const secret = file(`mode-${mode}`, 'a-secret', mode)
     const { openSecretFiles } = loadSettings({ env: { ATTESTD_SIGNING_SECRET_FILE: secret } })
     expect(openSecretFiles).toEqual(open.map((each) => ({ file: secret, mode: each })))
@@ -113,13 +113,13 @@ describe('a file that holds a secret', () => {
     ['a folder', () => folder, 'EISDIR'],
     ['a device', () => '/dev/zero', 'more than 1048576 bytes'],
     ['a pipe of nobody', () => pipe('pipe'), 'a pipe into which nobody wrote within 2 s'],
-  ])('that is %s is refused by its path', (_, where, code) => {
+  ])('that is %s is refused with its path', (_, where, code) => {
     const named = where()
     const [problem] = problemsOf({ env: { ATTESTD_SIGNING_SECRET_FILE: named } })
     expect(problem).toMatchObject({ reason: 'setting-invalid', got: `${named} (${code})` })
   })
 
-  it('whose content is not accepted is named, its content is not', () => {
+  it('with refused content is named, and its content is not', () => {
     const bad = file('bad-key', '0x1234secret')
     const [problem] = problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: bad } })
     expect(problem?.fix).toContain('ATTESTD_WALLET_KEY_FILE')
@@ -128,10 +128,10 @@ describe('a file that holds a secret', () => {
   })
 })
 
-describe('settings that a verb needs', () => {
+describe('the settings that a verb requires', () => {
   const need = () => ['serviceUrl', 'signingSecret'] as const
 
-  it('are asked for by every name that a person could use', () => {
+  it('are requested by every name that a person could use', () => {
     const problems = problemsOf({ env: {}, need })
     expect(problems.map(({ setting, fix }) => [setting, fix])).toEqual([
       ['ATTESTD_SERVICE_URL', 'Set ATTESTD_SERVICE_URL, or service.url in the settings file.'],
@@ -142,7 +142,7 @@ describe('settings that a verb needs', () => {
     ])
   })
 
-  it('are not asked for where one was given and is wrong: that is reported once', () => {
+  it('are not requested where one was given and is wrong: that is reported once', () => {
     const env = { ATTESTD_SERVICE_URL: 'nonsense', ATTESTD_SIGNING_SECRET_FILE: path.join(folder, 'absent') }
     expect(problemsOf({ env, need }).map(({ reason, setting }) => [reason, setting])).toEqual([
       ['setting-invalid', 'ATTESTD_SERVICE_URL'],
@@ -150,7 +150,7 @@ describe('settings that a verb needs', () => {
     ])
   })
 
-  it('may hang on others, of which only accepted ones count', () => {
+  it('may depend on others, of which only accepted ones count', () => {
     const asked: unknown[] = []
     const env = { ATTESTD_HTTP_PORT: 'x', ATTESTD_WALLET: 'privy' }
     problemsOf({
@@ -170,7 +170,7 @@ describe('the settings file', () => {
     ['has comments alone', '# nothing\n'],
     ['has an empty section', 'http:\n'],
     ['has a name without a value', 'http:\n  port:\n'],
-  ])('that %s leaves the defaults', (name, text) => {
+  ])('that %s keeps the defaults', (name, text) => {
     expect(loadSettings({ env: {}, file: file(`${name}.yaml`, text) }).settings.httpPort).toBe(8780)
   })
 
@@ -188,14 +188,14 @@ describe('the settings file', () => {
     ['has a tab', 'http:\n\tport: 1\n', 'line 2 that is not valid YAML (tab as indent)'],
     ['names the same section twice', 'http:\n  port: 1\nhttp:\n  port: 2\n', 'line 3'],
     ['uses an anchor that is not there', 'http:\n  port: *p\n', 'not valid YAML'],
-  ])('that %s is refused with the place', (name, text, place) => {
+  ])('that %s is refused with the line', (name, text, place) => {
     const where = file(`${name}.yaml`, text)
     const problems = problemsOf({ env: {}, file: where })
     expect(problems).toMatchObject([{ reason: 'setting-invalid', setting: where }])
     expect(problems[0]?.got).toContain(place)
   })
 
-  it('with a name that is not known lists those of its section', () => {
+  it('with an unknown name lists those of its section', () => {
     const [problem] = problemsOf({ env: {}, file: file('near.yaml', 'http:\n  prot: 1\n') })
     expect(problem?.expected).toContain('http.port')
     expect(problem?.expected).not.toContain('service.')
@@ -203,12 +203,12 @@ describe('the settings file', () => {
     expect(section).toMatchObject({ reason: 'setting-unknown', expected: 'a known section' })
   })
 
-  it('with a problem of its own does not hide others', () => {
+  it('with a problem does not hide other problems', () => {
     const problems = problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, file: file('own.yaml', 'http:\n  prot: 1\n') })
     expect(problems.map(({ reason }) => reason)).toEqual(['setting-unknown', 'setting-invalid'])
   })
 
-  it('is named where it was read, and not where there is none', () => {
+  it('is named where it was read, and not where it is missing', () => {
     const where = file('named.yaml', 'http:\n  port: 5\n')
     expect(loadSettings({ env: {}, file: where })).toMatchObject({
       file: where,
@@ -217,7 +217,7 @@ describe('the settings file', () => {
     expect(loadSettings({ env: {} }).file).toBeNull()
   })
 
-  it('given as a flag goes before that of the environment', () => {
+  it('given as a flag overrides that of the environment', () => {
     const [one, two] = [file('f1.yaml', 'http:\n  port: 1\n'), file('f2.yaml', 'http:\n  port: 2\n')]
     expect(loadSettings({ env: { ATTESTD_CONFIG: one }, file: two }).settings.httpPort).toBe(2)
   })
@@ -240,7 +240,7 @@ describe('settings that contradict each other', () => {
     expect(conflictsIn(settings as Parameters<typeof conflictsIn>[0]).map(({ key }) => key)).toEqual(keys)
   })
 
-  it('are all reported, with the value that was given', () => {
+  it('are all reported, with the given value', () => {
     const env = { ATTESTD_ROLES: 'intake', ATTESTD_QUEUE_TLS_CA: '/ca', ATTESTD_SERVICE_URL: 'http://a.example' }
     const problems = problemsOf({ env })
     expect(problems.map(({ setting, got }) => [setting, got])).toEqual([
@@ -279,7 +279,7 @@ describe('the message to a person', () => {
     expect(problemsOf({ env: { [name]: value } })).toMatchObject([{ expected }])
   })
 
-  it('names the flag where the value came by one', () => {
+  it('names the flag that set the value', () => {
     const [problem] = problemsOf({ env: {}, flags: { httpPort: '-1' } })
     expect(problem?.fix).toBe('Correct --http-port.')
   })
@@ -293,7 +293,7 @@ it.each(settingRows.filter(([, { fallback }]) => fallback !== undefined).map(([k
   },
 )
 
-describe('the settings as they are shown', () => {
+describe('the settings as shown', () => {
   const shown = (env: Record<string, string>, name: string) =>
     shownSettings(loadSettings({ env })).find((each) => each.name === name)
 
@@ -306,7 +306,7 @@ describe('the settings as they are shown', () => {
     expect(shown(env as Record<string, string>, name)).toEqual({ name, value, origin: name })
   })
 
-  it('without those that nobody set', () => {
+  it('leave out those that nobody set', () => {
     expect(shown({}, 'ATTESTD_SIGNING_SECRET')).toBeUndefined()
     expect(shown({}, 'ATTESTD_HTTP_PORT')).toMatchObject({ origin: 'default' })
   })

@@ -12,11 +12,11 @@ it.each([
   [2, 1, 1],
   [16, 2, 3],
   [2, 0.25, 1],
-])('on %i cores with %d GiB as many detector processes as both carry', (cores, gibibytes, workers) => {
+])('on %i cores with %d GiB runs as many detector processes as both allow', (cores, gibibytes, workers) => {
   expect(detectorWorkersFor({ cores, memoryBytes: gibibytes * GIB })).toBe(workers)
 })
 
-it('tells cores and memory of this machine', () => {
+it('reads cores and memory of this machine', () => {
   const { cores, memoryBytes } = thisMachine()
   expect(cores).toBeGreaterThanOrEqual(1)
   expect(memoryBytes).toBeGreaterThan(64 * 1024 ** 2)

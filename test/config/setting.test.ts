@@ -142,7 +142,7 @@ describe('URLs', () => {
   })
 })
 
-describe('what is shown of a URL', () => {
+describe('a URL as shown', () => {
   it.each([
     ['redis://h:1', 'redis://h:1'],
     ['redis://me:pw@h:1/0', 'redis://••••••@h:1/0'],
@@ -168,7 +168,7 @@ describe('what is shown of a URL', () => {
   })
 })
 
-describe('what must never be shown of a URL', () => {
+describe('what is never shown of a URL', () => {
   it.each([
     ['redis://me:pw@h', ['me:pw', 'pw']],
     ['redis://:p:w@h', [':p:w', 'p:w']],

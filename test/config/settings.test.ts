@@ -36,7 +36,7 @@ it('an address in the file needs no quotes, although YAML would read a number', 
 })
 
 it.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
-  'a password of digits in the file, %s, is taken as it is written',
+  'a password of digits in the file, %s, is kept as written',
   (password) => {
     const yaml = file('digits.yaml', `wallet:\n  password: ${password}\nqueue:\n  lockMs: 5000\n`)
     expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({
@@ -86,7 +86,7 @@ it('lists, sizes and words are parsed', () => {
   })
 })
 
-it('detectors have a weight or are shadows, as text and written out, and are shown as text', () => {
+it('detectors have a weight or are shadows, as text and as a list, and are shown as text', () => {
   const expected = [{ id: 'a' }, { id: 'b', weight: 2.5, shadow: false }, { id: 'c', shadow: true }]
   const loaded = loadSettings({ env: { ATTESTD_DETECTORS: 'a, b=2.5,c=shadow' } })
   expect(loaded.settings.detectors).toEqual(expected)
@@ -98,7 +98,7 @@ it('detectors have a weight or are shadows, as text and written out, and are sho
   expect(loadSettings({ env: {}, file: yaml }).settings.detectors).toEqual(expected)
 })
 
-it('files of TLS go with a queue URL with TLS', () => {
+it('TLS files require a queue URL with TLS', () => {
   const env = {
     ATTESTD_QUEUE_TLS_CA: '/ca.pem',
     ATTESTD_QUEUE_URL: 'rediss+cluster://h',
@@ -109,7 +109,7 @@ it('files of TLS go with a queue URL with TLS', () => {
   expect(secrets).toContain('hush-hush')
 })
 
-describe('a setting that cannot be accepted', () => {
+describe('a setting that is refused', () => {
   const rows: [string, string][] = [
     ['ATTESTD_SERVICE_URL', 'ftp://x'],
     ['ATTESTD_SERVICE_URL', 'https://user:pass@x'],
@@ -141,7 +141,7 @@ describe('a setting that cannot be accepted', () => {
     ['ATTESTD_DATA_DIR', ' /srv/attestd'],
     ['ATTESTD_MODELS_DIR', '/srv/models '],
   ]
-  it.each(rows)('%s=%s is named with what was expected and how to fix it', (name, value) => {
+  it.each(rows)('%s=%s is named with what was expected and the fix', (name, value) => {
     const { problems } = problemsOf({ env: { [name]: value } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid', setting: name }])
     expect(problems[0]!.expected).not.toBe('')
@@ -168,11 +168,11 @@ describe('a setting that cannot be accepted', () => {
     'https//base.example/v2/s3cretKey0123456',
     'wss://base.example/v2/s3cretKey0123456',
     'https://base.example/v2/0123,s3cretKey456',
-  ])('shows no key of an RPC endpoint that is mistyped: %s', (url) => {
+  ])('shows no key of a mistyped RPC endpoint: %s', (url) => {
     expect(problemsOf({ env: { ATTESTD_RPC_URLS: url } }).message).not.toContain('s3cretKey')
   })
 
-  it('shows no key that was given where the path of its file belongs', () => {
+  it('shows no key that was given in place of its file path', () => {
     const key = `0x${'5e'.repeat(32)}`
     expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: key } }).message).not.toContain(key)
     expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' } }).message).toContain('/run/secrets/none')
@@ -188,7 +188,7 @@ describe('a setting that cannot be accepted', () => {
     ])
   })
 
-  it('a settings file that is not there is refused', () => {
+  it('a missing settings file is refused', () => {
     const { problems } = problemsOf({ env: { ATTESTD_CONFIG: path.join(folder, 'none.yaml') } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid' }])
   })
@@ -233,7 +233,7 @@ describe('the generated pages', () => {
     for (const [, row] of settingRows) expect(page('SETTINGS.md')).toContain(`ATTESTD_${row.env}\``)
   })
 
-  it('the example file is accepted as it is, and with every line turned on', () => {
+  it('have an example file that is accepted as it is, and with every line enabled', () => {
     const lines = page('attestd.example.yaml').replaceAll(/^ {2}# (\w+: )/gm, '  $1')
     const secret = file('example-secret', 'ak_att_12345678')
     const key = file('example-key', `0x${'1'.repeat(64)}`)
@@ -252,7 +252,7 @@ describe('the generated pages', () => {
     expect(loadSettings({ env: {}, file: file('enabled.yaml', enabled) }).settings.accessKey).toBe('ak_att_12345678')
   })
 
-  it('names, paths and flags are unique', () => {
+  it('have unique names, paths and flags', () => {
     for (const part of ['env', 'path'] as const) {
       expect(new Set(settingRows.map(([, row]) => row[part])).size).toBe(settingRows.length)
     }
@@ -290,7 +290,7 @@ describe('the settings file', () => {
     expect(openSecretFiles).toEqual([{ file: path.join(folder, 'beside'), mode: '0640' }])
   })
 
-  it('is the usual one where it is there and no other is named', () => {
+  it('is the default one if it exists and no other is named', () => {
     const usualFile = file('usual.yaml', 'http:\n  port: 1\n')
     const other = file('other.yaml', 'http:\n  port: 2\n')
     expect(loadSettings({ env: {}, usualFile }).settings.httpPort).toBe(1)
@@ -300,7 +300,7 @@ describe('the settings file', () => {
   })
 })
 
-it('the settings page lists no flag for a secret, since none is taken', () => {
+it('the settings page lists no flag for a secret', () => {
   expect(page('SETTINGS.md')).not.toMatch(/--signing-secret|--access-key|--session-token/)
   expect(page('SETTINGS.md')).toContain('`--http-port`')
 })

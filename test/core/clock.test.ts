@@ -4,7 +4,7 @@ import { clockText, systemClock } from '../../src/core/clock.js'
 import { settle } from '../support/manual-clock.js'
 
 describe('the system clock', () => {
-  it('takes a sleep of months for a long one, not for none at all as Node does', async () => {
+  it("sleeps for months, unlike Node's timers", async () => {
     const warnings: string[] = []
     const listen = ({ name }: Error) => warnings.push(name)
     process.on('warning', listen)
@@ -17,18 +17,18 @@ describe('the system clock', () => {
     expect(warnings).not.toContain('TimeoutOverflowWarning')
   })
 
-  it('leaves nothing on a signal that outlives the sleep', async () => {
+  it('leaves no listener on a signal that outlives the sleep', async () => {
     const { signal } = new AbortController()
     for (let time = 0; time < 3; time++) await systemClock.sleep(0, signal)
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  it('does not sleep where the signal was aborted before', async () => {
+  it('does not sleep where the signal has aborted', async () => {
     const before = AbortSignal.abort(new Error('before'))
     await expect(systemClock.sleep(60_000, before)).rejects.toThrow('before')
   })
 
-  it('tells the time since the epoch, and one that does not jump', () => {
+  it('returns the time since the epoch, and a monotonic time', () => {
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000)
     const [first, second] = [systemClock.monotonic(), systemClock.monotonic()]
     expect(second).toBeGreaterThanOrEqual(first)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AttestdError, attestdErrorIn, errorCode, errorText, isAbort, toAttestdError } from '../../src/core/errors.js'
 import { isReason, reasonEntry } from '../../src/core/reasons.js'
 
-describe('the text of what was thrown', () => {
+describe('the text of a thrown value', () => {
   const caused = (message: string, cause: unknown) => new Error(message, { cause })
   it.each([
     ['a cause that says more is added', caused('fetch failed', new Error('ECONNRESET')), 'fetch failed: ECONNRESET'],
@@ -34,15 +34,15 @@ it.each([
   expect(errorCode(error)).toBe(code)
 })
 
-describe('an error of ours', () => {
-  it('has kind and words of the list, and the fix of its case before that of the list', () => {
+describe('an error of attestd', () => {
+  it('has the kind and text of its reason, and the fix of its case before that of the list', () => {
     expect(new AttestdError('stake-low')).toMatchObject({ kind: 'wait', message: reasonEntry('stake-low').summary })
     expect([isReason('stake-low'), isReason('toString')]).toEqual([true, false])
     expect(new AttestdError('stake-low', 'low', { fix: 'deposit 5' }).fix).toBe('deposit 5')
     expect(new AttestdError('stake-low', 'low').fix).toBe(reasonEntry('stake-low').fix)
   })
 
-  it('is not ambiguous, has no wait and no facts where nobody said so', () => {
+  it('is not ambiguous, and has no wait and no facts by default', () => {
     const plain = new AttestdError('internal-error')
     expect(plain).toMatchObject({ ambiguous: false, retryAfterMs: undefined })
     expect(plain.facts).toEqual({})
@@ -51,7 +51,7 @@ describe('an error of ours', () => {
     expect(own).toMatchObject({ ambiguous: true, retryAfterMs: 0, facts: { status: 503 } })
   })
 
-  it('is made of a foreign one with the reason of the place', () => {
+  it('wraps a foreign one with the reason of the place', () => {
     const foreign = new Error('connection terminated')
     expect(toAttestdError(foreign, 'queue-unreachable')).toMatchObject({ reason: 'queue-unreachable', cause: foreign })
     expect(toAttestdError(foreign)).toMatchObject({ reason: 'internal-error', kind: 'retry', message: foreign.message })
@@ -63,7 +63,7 @@ describe('an error of ours', () => {
     expect(toAttestdError(own, 'queue-unreachable')).toBe(own)
   })
 
-  it('is found below what others wrapped around it', () => {
+  it('is found below its wrappers', () => {
     const own = new AttestdError('stake-low')
     const wrapped = new Error('contract call failed', { cause: new Error('request failed', { cause: own }) })
     expect(attestdErrorIn(own)).toBe(own)

@@ -23,12 +23,12 @@ async function write(name: string, data: string | Uint8Array): Promise<string> {
   return file
 }
 
-describe('a file written whole', () => {
+describe('a file written as a whole', () => {
   it.each([
     [{}, 0o600],
     [{ mode: 0o644 }, 0o644],
     [{ flush: false }, 0o600],
-  ])('with %j has mode %o, whatever the one before it had', async (options, expected) => {
+  ])('with %j has mode %o, whatever the previous one had', async (options, expected) => {
     const file = await write('replaced', 'old')
     await fs.chmod(file, 0o666)
     await writeFileAtomic(file, 'new', options)
@@ -36,7 +36,7 @@ describe('a file written whole', () => {
     expect(await fs.readFile(file, 'utf8')).toBe('new')
   })
 
-  it('replaces a link, and leaves alone what it leads to', async () => {
+  it('replaces a link, and leaves its target alone', async () => {
     const target = await write('target', 'untouched')
     const link = path.join(folder, 'link')
     await fs.symlink(target, link)
@@ -45,7 +45,7 @@ describe('a file written whole', () => {
     expect(await fs.readFile(link, 'utf8')).toBe('new')
   })
 
-  it('is one of those that were written at the same time, and nothing temporary stays behind', async () => {
+  it('is one of those written at the same time, and nothing temporary stays', async () => {
     const place = path.join(folder, 'raced')
     await fs.mkdir(place)
     const file = path.join(place, 'x')
@@ -55,7 +55,7 @@ describe('a file written whole', () => {
     expect(await fs.readdir(place)).toEqual(['x'])
   })
 
-  it('that cannot take its place leaves nothing temporary, and the old one', async () => {
+  it('that cannot be placed leaves the old one, and nothing temporary', async () => {
     const place = path.join(folder, 'a-folder')
     await fs.mkdir(path.join(place, 'inside'), { recursive: true })
     await expect(writeFileAtomic(place, 'x')).rejects.toThrow()
@@ -65,7 +65,7 @@ describe('a file written whole', () => {
 })
 
 describe('a new file', () => {
-  it('is for its owner, is never written over, and leaves nothing temporary', async () => {
+  it('is for its owner, is never overwritten, and leaves nothing temporary', async () => {
     const place = path.join(folder, 'new-files')
     await fs.mkdir(place)
     const file = path.join(place, 'new')
@@ -76,7 +76,7 @@ describe('a new file', () => {
     expect(await fs.readdir(place)).toEqual(['new'])
   })
 
-  it('of a killed writer is removed once it is old, and nothing else is', async () => {
+  it('of a killed writer is removed once it is old, and no other file is', async () => {
     const place = path.join(folder, 'unfinished')
     await fs.mkdir(place)
     const names = ['a.json', 'a.json.0123456789ab.tmp', 'b.0123456789ab.tmp', 'own.tmp']
@@ -89,7 +89,7 @@ describe('a new file', () => {
 })
 
 describe('reading', () => {
-  it('what is no file is an error, not an absent file', async () => {
+  it('something other than a file is an error, not an absent file', async () => {
     await expect(readFileIfPresent(folder)).rejects.toMatchObject({ code: 'EISDIR' })
     const file = await write('plain', 'x')
     await expect(readFileIfPresent(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })
@@ -137,7 +137,7 @@ describe('a mode', () => {
     expect(modeOpenToOthers({ mode, uid: 1234, gid: 1234 })).toBe(text)
   })
 
-  it('of a file that root lets a group of this process read, as Kubernetes mounts secrets, is not', () => {
+  it('of a file that root lets a group of this process read, as Kubernetes mounts secrets, is not open', () => {
     const gid = process.getegid!()
     expect(modeOpenToOthers({ mode: 0o100440, uid: 0, gid })).toBeNull()
     expect(modeOpenToOthers({ mode: 0o100440, uid: 0, gid: 54_321 })).toBe('0440')
@@ -146,14 +146,14 @@ describe('a mode', () => {
   })
 })
 
-it('threads and children are started from compiled files, also when the caller is a source file', () => {
+it('threads and children start from compiled files, also when the caller is a source file', () => {
   const source = new URL('../../src/queue/a.ts', import.meta.url).href
   const built = new URL('../../dist/queue/a.js', import.meta.url).href
   expect(entryFile(source, 'thread')).toBe(entryFile(built, 'thread'))
   expect(entryFile(source, 'thread')).toMatch(/dist\/queue\/thread\.js$/)
 })
 
-it('paths of the package lie beside its package.json', async () => {
+it('paths of the package are relative to its package.json', async () => {
   expect(JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8')).name).toBe('attestd')
   expect(packagePath('models', 'a')).toBe(path.join(packagePath(), 'models', 'a'))
 })

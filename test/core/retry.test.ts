@@ -5,14 +5,14 @@ describe('a back-off', () => {
   const policy = { baseMs: 1000, maxMs: 10_000 }
   const always = (value: number) => () => value
 
-  it('never shrinks with the tries, and is never beyond its cap', () => {
+  it('never shrinks with the attempts, and never exceeds its cap', () => {
     const waits = Array.from({ length: 40 }, (_, index) => backoffMs(index + 1, policy, always(0.999999)))
     expect(waits).toEqual(waits.toSorted((a, b) => a - b))
     expect(Math.max(...waits)).toBeLessThanOrEqual(policy.maxMs)
     expect(waits.at(-1)).toBe(10_000)
   })
 
-  it('is at least half of what it may be, so that a service gets its rest', () => {
+  it('is at least half of its maximum, so that a service can recover', () => {
     for (let attempt = 1; attempt <= 6; attempt++) {
       const full = Math.min(policy.maxMs, 1000 * 2 ** (attempt - 1))
       expect(backoffMs(attempt, policy, always(0))).toBe(full / 2)
@@ -24,11 +24,11 @@ describe('a back-off', () => {
     [2, 0.5, 1500],
     [4, 1, 8000],
     [5000, 0, 5000],
-  ])('of try %i with jitter %d is %i ms', (attempt, jitter, ms) => {
+  ])('of attempt %i with jitter %d is %i ms', (attempt, jitter, ms) => {
     expect(backoffMs(attempt, policy, always(jitter))).toBe(ms)
   })
 
-  it('is whole milliseconds, as the embedded queue demands', () => {
+  it('is a whole number of milliseconds, as the embedded queue requires', () => {
     for (let attempt = 1; attempt < 40; attempt++)
       expect(Number.isInteger(backoffMs(attempt, { baseMs: 333, maxMs: 7777 }, Math.random))).toBe(true)
   })

@@ -25,11 +25,11 @@ describe('a risk', () => {
     expect(() => asRisk(value)).toThrow(RangeError)
   })
 
-  it.each([100.01, -0.01, Number.NaN])('is not made of %d percent', (percent) => {
+  it.each([100.01, -0.01, Number.NaN])('is not created from %d percent', (percent) => {
     expect(() => riskOfPercent(percent)).toThrow(RangeError)
   })
 
-  it('is the same number by whichever unit it came, so that two of them compare', () => {
+  it('is the same number from either unit, so that two can be compared', () => {
     const wrong = EVERY_BPS.filter((bps) => {
       const risk = riskOfBasisPoints(bps)
       const percent = bps / 100
@@ -81,7 +81,7 @@ describe('the values of a risk', () => {
     expect(scoreValues(asRisk(risk))).toEqual({ deepfakeRiskBps, deepfakeRiskScore, authenticityScore })
   })
 
-  it('of every basis point are that basis point in other units', () => {
+  it('of every basis point are exact in the other units', () => {
     const wrong = EVERY_BPS.filter((bps) => {
       const values = scoreValues(riskOfBasisPoints(bps))
       const sameRisk = values.deepfakeRiskBps === bps && Math.round(values.deepfakeRiskScore * 100) === bps
@@ -92,7 +92,7 @@ describe('the values of a risk', () => {
     expect(wrong).toEqual([])
   })
 
-  it('are the same again when they are made from the percentage', () => {
+  it('are equal when recomputed from the percentage', () => {
     const wrong = EVERY_BPS.filter((bps) => {
       const values = scoreValues(riskOfBasisPoints(bps))
       return JSON.stringify(scoreValues(riskOfPercent(values.deepfakeRiskScore))) !== JSON.stringify(values)
@@ -100,7 +100,7 @@ describe('the values of a risk', () => {
     expect(wrong).toEqual([])
   })
 
-  it('at each half are those of the basis point above it, and just below of that below', () => {
+  it('at each half are those of the basis point above it, and just below it of that below', () => {
     const halves = EVERY_BPS.slice(0, -1)
     expect(halves.filter((bps) => scoreValues(asRisk(riskOf(bps, 5))).deepfakeRiskBps !== bps + 1)).toEqual([])
     expect(halves.filter((bps) => scoreValues(asRisk(riskOf(bps, 4))).deepfakeRiskBps !== bps)).toEqual([])

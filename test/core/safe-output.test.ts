@@ -6,8 +6,8 @@ import { hostileTexts, UNSAFE_SIGN } from '../support/hostile-texts.js'
 
 const hostile = hostileTexts(300)
 
-describe('text made safe', () => {
-  it('for people keeps lines and tabs, and what is no control code', () => {
+describe('sanitized text', () => {
+  it('for people keeps lines and tabs, and drops control codes', () => {
     expect(safeText('a\tb\r\nc\nd é 漢 😀 —')).toBe('a\tb\r\nc\nd é 漢 😀 —')
     expect(safeText('a\rb\u001b[31mc')).toBe('a\ufffdb\ufffd[31mc')
     for (const text of hostile) expect(safeText(text).replaceAll(/\r\n|[\t\n]/g, '')).not.toMatch(UNSAFE_SIGN)
@@ -21,7 +21,7 @@ describe('text made safe', () => {
     }
   })
 
-  it('as lines has no line that it began itself', () => {
+  it('as lines has no line begun by its content', () => {
     for (const text of hostile) {
       const [first, ...rest] = safeLines([`${text}end`])
         .replace(/\n$/, '')
@@ -32,7 +32,7 @@ describe('text made safe', () => {
     expect(safeLines(['a:\n  b\r\nc', 'd'])).toBe('a:\n    b\n    c\nd\n')
   })
 
-  it('as JSON says the same when it is read', () => {
+  it('as JSON is equal when parsed', () => {
     for (const text of hostile) {
       const value = { [text]: [text, { text }] }
       expect(safeJson(value)).not.toMatch(UNSAFE_SIGN)
@@ -43,7 +43,7 @@ describe('text made safe', () => {
   })
 })
 
-describe('a cell of a CSV', () => {
+describe('a CSV cell', () => {
   it.each([
     ['plain', 'plain'],
     ['', ''],
@@ -78,7 +78,7 @@ describe('a cell of a CSV', () => {
     expect(csvCell(text)).toBe(text)
   })
 
-  it('is the text again for whoever reads the table', () => {
+  it('is the same text for a reader of the table', () => {
     const texts = ['a "quoted", text', 'comma, and "', 'plain', '""', ',']
     expect(parse(texts.map(csvCell).join(','))).toEqual([texts])
   })

@@ -12,7 +12,7 @@ function bench(keptMs?: number | ((value: number) => number)) {
 }
 
 describe('a shared reading', () => {
-  it('starts one reading for all who come while it runs, and another for who comes later', async () => {
+  it('starts one reading for all callers while it runs, and another for later ones', async () => {
     const { read, shared, started } = bench()
     const both = Promise.all([shared.share(read), shared.share(read)])
     expect([shared.isShared, started.length]).toEqual([true, 1])
@@ -24,7 +24,7 @@ describe('a shared reading', () => {
     expect(await next).toBe(2)
   })
 
-  it('answers from what was read until its age, which counts from its start', async () => {
+  it('answers from the last reading until its age limit, counted from its start', async () => {
     const { clock, read, shared, started } = bench(1_000)
     const first = shared.share(read)
     clock.tick(900)
@@ -37,7 +37,7 @@ describe('a shared reading', () => {
     expect(started).toHaveLength(2)
   })
 
-  it('goes on being shared while it runs, however old it is', async () => {
+  it('stays shared while it runs, however old it is', async () => {
     const { clock, read, shared, started } = bench(1_000)
     void shared.share(read)
     clock.tick(5_000)
@@ -55,7 +55,7 @@ describe('a shared reading', () => {
     expect(started).toHaveLength(2)
   })
 
-  it('reports a failure to all who wait and keeps it for no one', async () => {
+  it('reports a failure to all callers and keeps it for none', async () => {
     const { read, shared, started } = bench(1_000)
     const both = Promise.allSettled([shared.share(read), shared.share(read)])
     started[0]!.reject(new Error('away'))
@@ -65,7 +65,7 @@ describe('a shared reading', () => {
     expect(await next).toBe(2)
   })
 
-  it('loses the caller whose signal aborts, and no other', async () => {
+  it('drops the caller whose signal aborts, and no other', async () => {
     const { read, shared, started } = bench()
     const stop = new AbortController()
     const leaves = shared.share(read, stop.signal)
@@ -76,7 +76,7 @@ describe('a shared reading', () => {
     expect(await stays).toBe(1)
   })
 
-  it('reads anew once it was asked to forget', async () => {
+  it('reads again after it was told to forget', async () => {
     const { read, shared, started } = bench(1_000)
     void shared.share(read)
     shared.forget()

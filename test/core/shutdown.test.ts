@@ -26,9 +26,9 @@ describe('a stop', () => {
   })
 
   it.each([
-    ['is one request where a terminal and npm both pass on the same Ctrl-C', [0, 499, 0], false],
+    ['is one request where a terminal and npm both forward the same Ctrl-C', [0, 499, 0], false],
     ['is forced by a second request, half a second after the first or later', [0, 500], true],
-    ['is measured from the first signal, so that an impatient person is heard', [0, 200, 200, 200], true],
+    ['is measured from the first signal, so that an impatient person succeeds', [0, 200, 200, 200], true],
   ])('%s', (_, waits, isForced) => {
     const { clock, state } = listen()
     for (const [nth, wait] of waits.entries()) {
@@ -38,7 +38,7 @@ describe('a stop', () => {
     expect(state()).toEqual([true, isForced])
   })
 
-  it('does not hang on the wall clock, which may be set back meanwhile', () => {
+  it('does not depend on the wall clock, which may be set back meanwhile', () => {
     const { clock, state } = listen()
     send('SIGTERM')
     clock.stepWall(-3_600_000)
@@ -47,7 +47,7 @@ describe('a stop', () => {
     expect(state()).toEqual([true, true])
   })
 
-  it('is listened for no longer once that was taken back', () => {
+  it('has no listener once it was canceled', () => {
     const count = () => [process.listenerCount('SIGTERM'), process.listenerCount('SIGINT')]
     const before = count()
     listen()

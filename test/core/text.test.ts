@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { cleanLine, cleanText, jobIdOf, jsonIn, readJson } from '../../src/core/text.js'
 
-describe('one clean line', () => {
+describe('one sanitized line', () => {
   it.each([
     ['  spaces  around ', 'spaces around'],
     ['two\r\nlines', 'two lines'],
@@ -18,23 +18,23 @@ describe('one clean line', () => {
     expect(cleanLine(text)).toBe(line)
   })
 
-  it('is as long as it may be and no longer, with a sign that something is missing', () => {
+  it('has a maximum length, with a mark where something is missing', () => {
     expect(cleanLine('x'.repeat(300))).toBe('x'.repeat(300))
     expect(cleanLine('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`)
     expect(cleanLine('abcdef', 4)).toBe('abc…')
   })
 
-  it('is counted after it was cleaned: white space takes nothing from the text', () => {
+  it('is counted after cleaning: white space does not shorten the text', () => {
     expect(cleanLine(`a${' '.repeat(1000)}b`, 5)).toBe('a b')
   })
 
-  it('is made of the beginning of an endless text alone', () => {
+  it('is made of the beginning of an endless text only', () => {
     expect(cleanLine(`${' '.repeat(20_000)}late`)).toBe('')
     expect(cleanLine(`${' '.repeat(19_999)}late`)).toBe('l')
   })
 })
 
-describe('clean text', () => {
+describe('sanitized text', () => {
   it('keeps lines, and up to 2000 units', () => {
     expect(cleanText('a\nb\tc')).toBe('a\nb\tc')
     expect(cleanText('x'.repeat(2000))).toHaveLength(2000)
@@ -47,14 +47,14 @@ describe('clean text', () => {
   })
 })
 
-it('job ids hold for any asset id, and BullMQ accepts them', () => {
+it('job ids are valid for any asset id, and BullMQ accepts them', () => {
   const ids = ['1', 'a:b', '', '  ', '\u00e9', 'e\u0301', 'x'.repeat(9999)].map(jobIdOf)
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ids) expect(id).toMatch(/^asset-[0-9a-f]{40}$/)
 })
 
-describe('JSON from outside', () => {
-  it('is its value, and undefined where it is none', () => {
+describe('external JSON', () => {
+  it('is its value, and undefined where invalid', () => {
     expect([jsonIn('{"a":1}'), jsonIn('null'), jsonIn('{"a":'), jsonIn('')]).toEqual([
       { a: 1 },
       null,
@@ -63,7 +63,7 @@ describe('JSON from outside', () => {
     ])
   })
 
-  it('of a shape is read, and null where it is another or no JSON', () => {
+  it('of a shape is read, and null for another shape or invalid JSON', () => {
     const shape = z.object({ a: z.string().transform(Number) })
     expect([readJson(shape, '{"a":"1"}'), readJson(shape, '{"a":1}'), readJson(shape, '{')]).toEqual([
       { a: 1 },

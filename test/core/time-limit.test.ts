@@ -8,14 +8,14 @@ const late = () => {
 }
 
 describe('withinLimit', () => {
-  it('hands over the outcome of the work, and leaves nothing on the clock', async () => {
+  it('returns the outcome of the work, and leaves no timer', async () => {
     const clock = new ManualClock()
     expect(await withinLimit(clock, 100, Promise.resolve(1), late)).toBe(1)
     await expect(withinLimit(clock, 100, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken')
     expect(clock.sleeping).toBe(0)
   })
 
-  it('ends with what stands for late work: an error or a value', async () => {
+  it('ends late work with a given error or value', async () => {
     const clock = new ManualClock()
     const failing = withinLimit(clock, 100, never, late)
     const settled = withinLimit(clock, 100, never, () => 'nothing')
@@ -29,7 +29,7 @@ describe('withinLimit', () => {
 })
 
 describe('startDeadline', () => {
-  it('aborts when the time is up, with the error that is wanted', async () => {
+  it('aborts when the time is up, with the given error', async () => {
     const clock = new ManualClock()
     const plain = startDeadline(clock, 100)
     const own = startDeadline(clock, 100, undefined, () => new Error('too late'))
@@ -41,7 +41,7 @@ describe('startDeadline', () => {
     expect(own.passed).toBe(true)
   })
 
-  it('aborts with the caller, before and meanwhile, which is not the time', async () => {
+  it('aborts with the caller, before and meanwhile, which is not a timeout', async () => {
     const clock = new ManualClock()
     const gone = startDeadline(clock, 100, AbortSignal.abort(new Error('gone')))
     const caller = new AbortController()
@@ -52,7 +52,7 @@ describe('startDeadline', () => {
     expect([gone.passed, running.passed]).toEqual([false, false])
   })
 
-  it('leaves nothing on the clock and on the signal of the caller', async () => {
+  it('leaves no timer, and no listener on the signal of the caller', async () => {
     const clock = new ManualClock()
     const caller = new AbortController()
     const deadline = startDeadline(clock, 100, caller.signal)
@@ -76,7 +76,7 @@ describe('startTimer', () => {
     expect(fired).toBe(1)
   })
 
-  it('never fires once it was taken back, and leaves nothing on the clock', async () => {
+  it('never fires after it was canceled, and leaves no timer', async () => {
     const clock = new ManualClock()
     let fired = 0
     const takeBack = startTimer(clock, 100, () => fired++)
@@ -117,7 +117,7 @@ describe('startRepeating', () => {
   })
 })
 
-it('hands over the outcome of the work, whether there is a signal or not', async () => {
+it('returns the outcome of the work, with or without a signal', async () => {
   const { signal } = new AbortController()
   expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1)
   expect(await unlessAborted(Promise.resolve(2), signal)).toBe(2)

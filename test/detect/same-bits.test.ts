@@ -17,7 +17,7 @@ async function outcome(host: DetectorHost, request: DetectRequest): Promise<numb
   )
 }
 
-it('the shipped detectors give the same bits one by one and all at once, by one process and by two', async () => {
+it('the shipped detectors return the same bits one by one and in parallel, by one process and by two', async () => {
   const shipped = { modelsDir: packagePath('models'), detectors: [], timeoutMs: 120_000 }
   const one = await bench.start({ ...shipped, workers: 1 })
   const samples = await readSamples()

@@ -35,16 +35,16 @@ const { networks, secrets, services, volumes } = z
 const named = Object.entries(services)
 
 describe('config/compose.yaml', () => {
-  it('daemon, workers and Redis by default, the sandbox by profile', () => {
+  it('has daemon, workers and Redis by default, the sandbox by profile', () => {
     expect(named.filter(([, { profiles }]) => !profiles).map(([name]) => name)).toEqual(['attestd', 'analyze', 'redis'])
     expect(named.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['sandbox', 'sandbox-daemon'])
   })
 
-  it.each(named.filter(([, { secrets }]) => secrets.length > 0))('%s leaves no memory with secrets behind', (_, one) =>
+  it.each(named.filter(([, { secrets }]) => secrets.length > 0))('%s leaves no core dump with secrets', (_, one) =>
     expect(one.ulimits).toEqual({ core: 0 }),
   )
 
-  it.each(named)('%s: what it names is defined', (_, one) => {
+  it.each(named)('%s: every name in it is defined', (_, one) => {
     expect(Object.keys(networks)).toEqual(expect.arrayContaining(one.networks))
     expect(Object.keys(secrets)).toEqual(expect.arrayContaining(one.secrets))
     expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(one.depends_on)))
@@ -56,7 +56,7 @@ describe('config/compose.yaml', () => {
     }
   })
 
-  it.each(named)('%s: reachable from this machine alone', (_, { ports }) => {
+  it.each(named)('%s: reachable from this machine only', (_, { ports }) => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/)
   })
 

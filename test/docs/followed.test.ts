@@ -100,7 +100,7 @@ describe('the tour of the README', () => {
 describe('the page of wallet sessions', () => {
   const page = read('docs/wallet-session.md').replaceAll(/\s+/g, ' ')
 
-  it('its settings folder and its wallet are made by the commands it shows', async () => {
+  it('creates settings folder and wallet by the commands it shows', async () => {
     const lines = [...read('docs/wallet-session.md').matchAll(/^npx attestd (init .*)$/gm)].map(([, line]) => line!)
     expect(lines).toHaveLength(1)
     const args = lines[0]!.replace('../node', path.join(folder, 'node')).split(' ')
@@ -121,7 +121,7 @@ describe('the page of wallet sessions', () => {
     return Object.fromEntries([...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
   }
 
-  it('its verbs, one after the other, print what they should', async ({ onTestFinished }) => {
+  it('shows verbs that print what it states, one after the other', async ({ onTestFinished }) => {
     const PRINTED: readonly [words: string, printed: RegExp][] = [
       ['wallet create ', /^Address: 0x[\da-f]{40}\nWritten: .*keystore\.json/i],
       ['doctor ', /✓ stake contract +staked .* ether of at least .*; roles: attester/],
@@ -158,7 +158,7 @@ describe('the page of wallet sessions', () => {
     }
   })
 
-  it('the command that it says to paste, after the sandbox of the page, scores what is open', async ({
+  it('shows a command to paste that scores the open assets, after the sandbox of the page', async ({
     onTestFinished,
   }) => {
     const running = await startSandbox()

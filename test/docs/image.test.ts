@@ -20,13 +20,13 @@ function copied(stage: string): string[] {
 }
 
 describe('the Dockerfile', () => {
-  it('stands on full versions, of a Node with long-term support and of the Debian which that is built on', () => {
+  it('names full versions, of an LTS Node and of its Debian', () => {
     expect(stages.map((stage) => stage.split(/\s/)[0])).toEqual([`\${NODE_IMAGE}`, `\${DEBIAN_IMAGE}`])
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:(?:22|24)\.\d+\.\d+-trixie-slim$/m)
     expect(dockerfile).toMatch(/^ARG DEBIAN_IMAGE=debian:13\.\d+-slim$/m)
   })
 
-  it('what it copies exists, and .dockerignore lets it through', () => {
+  it('copies existing files that .dockerignore does not exclude', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -42,7 +42,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  it('runs as nobody special, keeps its data in a volume, and drains on the signal', () => {
+  it('runs as an unprivileged user, keeps its data in a volume, and drains on the signal', () => {
     expect(lines).toContain('USER 1000:1000')
     expect(lines).toContain('VOLUME /data')
     expect(lines).toContain('STOPSIGNAL SIGTERM')
@@ -54,7 +54,7 @@ describe('the Dockerfile', () => {
     ])
   })
 
-  it('the health check distinguishes alive from dead', async () => {
+  it('has a health check that distinguishes alive from dead', async () => {
     const check = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
     let status = 200
     const server = await listen(

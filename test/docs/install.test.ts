@@ -18,7 +18,7 @@ const takesNode20 = (range: string) =>
     return sign.startsWith('>') ? Number(major) <= 20 : major === '20' || !/\d/.test(one)
   })
 
-it('every package that is not optional runs on Node 20, so that npm ci warns of none', () => {
+it('every required package supports Node 20, so that npm ci prints no warning', () => {
   const others = Object.entries(packages).filter(
     ([, { engines, optional }]) => !optional && !takesNode20(engines?.node ?? '*'),
   )

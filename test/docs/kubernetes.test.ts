@@ -77,7 +77,7 @@ describe('config/kubernetes', () => {
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels)
   })
 
-  it('the roles are all there once, and only the pod that submits has the key', () => {
+  it('every role exists once, and only the pod that submits has the key', () => {
     const all = deployments.map(([, one]) => environmentOf(one))
     expect(all.map(({ ATTESTD_ROLES }) => ATTESTD_ROLES).join()).toBe('analyze,intake,submit')
     expect(all.filter((one) => 'ATTESTD_SIGNING_SECRET_FILE' in one)).toHaveLength(1)

@@ -17,7 +17,7 @@ function measuredVersions(folder: string): string[] {
   return [ofReport, version].filter((one) => one !== undefined)
 }
 
-it.each(packages)('%s: its card states of which version its figures are, where it is another', (id) => {
+it.each(packages)('%s: its card states of which version its figures are, where that differs', (id) => {
   const { version } = manifest.parse(JSON.parse(read(`models/${id}/detector.json`)))
   const card = read(`models/${id}/card.md`)
   expect(card).toMatch(new RegExp(`^# ${id} ${version.replaceAll('.', '\\.')}$`, 'm'))

@@ -6,7 +6,7 @@ import { read, sourceOf } from './pages.js'
 const page = read('docs/operations.md')
 
 describe('docs/operations.md', () => {
-  it('its log lines are written by the source, with reasons of the list', () => {
+  it('log lines exist in the source, with reasons of the list', () => {
     const lines = [...page.matchAll(/^\{"level".*\}$/gm)].map(([line]) => JSON.parse(line) as Record<string, string>)
     expect(lines.length).toBeGreaterThan(5)
     const source = sourceOf('src')
@@ -14,12 +14,12 @@ describe('docs/operations.md', () => {
     for (const { reason } of lines) if (reason !== undefined) expect(Object.keys(REASONS)).toContain(reason)
   })
 
-  it('the time after which a lost queue does no harm', () => {
+  it('the time after which a lost queue does no harm is right', () => {
     const ms = Number(SETTINGS.timestampWindowMs.fallback) + Number(SETTINGS.storeTimeMs.fallback)
     expect(page).toContain(`**${ms / 1000} s** is \`ATTESTD_TIMESTAMP_WINDOW_MS\` plus \`ATTESTD_STORE_TIME_MS\``)
   })
 
-  it('what it names of the Kubernetes objects is so', () => {
+  it('the facts about the Kubernetes objects are right', () => {
     const analyze = read('config/kubernetes/analyze.yaml')
     const [, jobs, least, most] =
       /one analyze pod per (\d+) waiting jobs of the\n {2}kind of media with most \((\d+) to (\d+) pods\)/.exec(page)!

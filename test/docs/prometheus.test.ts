@@ -61,7 +61,7 @@ describe('rules and dashboard', () => {
     if (selectors.length > 0) expect(known).toEqual(expect.arrayContaining(grouped))
   })
 
-  it.each(expressions)('%s: what every daemon states is not counted twice', (_, expr) => {
+  it.each(expressions)('%s: what every daemon reports is not counted twice', (_, expr) => {
     const summed = expr.replaceAll(/\b(?:max|min)(?: by \([^)]*\))? \((?:delta\()?attestd_\w+|\bmax\(attestd_\w+/g, '')
     const shared = Object.values<MetricEntry>(FLEET_METRICS)
     for (const [name] of selectorsOf(summed)) expect(shared, name).not.toContain(entryOf(name))
@@ -75,13 +75,13 @@ describe('panels that .ci/dashboard-check.mjs may find empty', () => {
   const some = panels.filter(({ targets }) => targets.some(({ expr }) => MAY_BE_EMPTY.test(expr)))
 
   it.each(some.map(({ description, title }) => [title, description]))(
-    '%s states when, in its words',
+    '%s: the description states when',
     (_, description) => {
       expect(description).toMatch(STATES_EMPTY)
     },
   )
 
-  it('there are such panels, and what a description calls empty is called so in words that the check reads', () => {
+  it('exist, and every panel that a description calls empty is recognized by the check', () => {
     expect(some.length).toBeGreaterThan(2)
     const named = panels.filter(({ description }) => /\bempty\b/i.test(description))
     for (const { description, title } of named) expect(description, title).toMatch(STATES_EMPTY)
@@ -93,7 +93,7 @@ describe('each alert', () => {
   const entries = `${page}\n#`.matchAll(/^### (Attestd\w+)\n\n(.*?)(?=^#)/gms)
   const pages = [...entries].map(([, name, text]) => ({ name, text }))
 
-  it('has a page in the order of the rules, and its link leads there', () => {
+  it('has a section in the order of the rules, and a working link', () => {
     expect(pages.map(({ name }) => name)).toEqual(alerts.map(({ alert }) => alert))
     for (const { alert, annotations: told } of alerts) {
       expect(told.runbook_url).toBe(`{{ or $externalLabels.attestd_docs "docs" }}/alerts.md#${alert.toLowerCase()}`)
@@ -101,19 +101,19 @@ describe('each alert', () => {
     for (const { text } of pages) expect(text).toMatch(/^- \*\*Means\*\*: .*^- \*\*Look\*\*: .*^- \*\*Do\*\*: /ms)
   })
 
-  it('is seen to fire by the tests of the rules', () => {
+  it('fires in the tests of the rules', () => {
     const tests = read('config/prometheus/alerts.test.yaml')
     for (const { alert } of alerts) expect(tests).toContain(`alertname="${alert}"`)
   })
 
-  it('there is one for each check of readiness but that of a daemon that stops, and of media, which only warns', () => {
+  it('exists for each readiness check, except stopping, and media, which only warns', () => {
     const source = sourceOf('src', 'app')
     const checks = [...source.matchAll(/health\.register\('(\w+)'/g)].map(([, name]) => name!)
     const watched = alerts.flatMap(({ expr }) => /attestd_not_ready\{check="(\w+)"\}/.exec(expr)?.[1] ?? [])
     expect([...watched, 'media', 'running'].sort()).toEqual([...new Set(checks)].sort())
   })
 
-  it('the panels that a page names are on the dashboard', () => {
+  it('has its panels on the dashboard', () => {
     const titles = panels.map(({ title }) => title)
     const named = [
       ...page.matchAll(/(?:[Pp]anels?|row) (?:of the dashboard )?"([^"]+)"|, or less is done \("([^"]+)"\)/g),

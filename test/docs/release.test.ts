@@ -64,13 +64,13 @@ const linesOf = (file: string) => fs.readFileSync(file, 'utf8').split('\n').filt
 const scriptsOf = (job: typeof build) => job!.steps.flatMap(({ run }) => run ?? [])
 
 describe('the workflow that publishes the image', () => {
-  it('runs only where a person enabled it and starts it, with no right but those of its job', () => {
+  it('runs only where a person enabled it and starts it, with the rights of its job only', () => {
     expect(Object.keys(workflow.on)).toEqual(['workflow_dispatch'])
     for (const job of Object.values(workflow.jobs)) expect(job.if).toBe("vars.PUBLISH_IMAGE == 'true'")
     expect(workflow.permissions).toEqual({})
   })
 
-  it('names full versions of what it uses, and builds for both processors with provenance', () => {
+  it('names full versions, and builds for both processors with provenance', () => {
     const used = steps.flatMap(({ uses }) => uses ?? [])
     expect(used.length).toBeGreaterThan(4)
     for (const one of used) expect(one).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/)

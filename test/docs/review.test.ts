@@ -8,7 +8,7 @@ import { read } from './pages.js'
 
 const page = read('docs/review.md')
 
-it('what docs/review.md states of settings, reasons, label, deadline and metric is so', () => {
+it('settings, reasons, label, deadline and metric in docs/review.md are right', () => {
   expect(SETTINGS.unsurePolicy.parse.parse('review')).toBe('review')
   for (const reason of ['review-decided', 'review-expired', 'asset-closed', 'score-conflict', 'setting-missing']) {
     expect(page).toContain(`\`${reason}\``)

@@ -11,14 +11,14 @@ const unit = [...read('config/systemd/attestd.service').matchAll(/^(\w+)=(.*)$/g
 const all = (key: string) => unit.filter(([name]) => name === key).map(([, value]) => value!)
 
 describe('config/systemd/attestd.service', () => {
-  it('its settings are accepted, and its data lies in the state directory', () => {
+  it('has accepted settings, and its data in the state directory', () => {
     const environment = Object.fromEntries(all('Environment').map((line) => line.split(/=(.*)/s).slice(0, 2)))
     delete environment.NODE_ENV
     environment.ATTESTD_SERVICE_URL = 'https://verify.example'
     expect(acceptedSettings(environment).dataDir).toBe(`/var/lib/${all('StateDirectory')[0]}`)
   })
 
-  it('each secret that it names is a credential that it loads', () => {
+  it('loads each secret that it names as a credential', () => {
     const loaded = all('LoadCredential').map((line) => `%d/${line.split(':')[0]}`)
     const named = all('Environment')
       .filter((line) => line.includes('_FILE='))
@@ -26,9 +26,9 @@ describe('config/systemd/attestd.service', () => {
     expect(named).toEqual(loaded)
   })
 
-  it('leaves no memory with the keys behind', () => expect(all('LimitCORE')).toEqual(['0']))
+  it('leaves no core dump with the keys', () => expect(all('LimitCORE')).toEqual(['0']))
 
-  it('has time to drain, and is not restarted where that mends nothing', () => {
+  it('has time to drain, and is not restarted where a restart does not help', () => {
     expect(Number(all('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(Number(SETTINGS.drainMs.fallback) + 5000)
     expect(all('Restart')).toEqual(['on-failure'])
     expect(all('RestartPreventExitStatus')).toEqual([String(EXIT.config)])
@@ -46,13 +46,13 @@ describe('config/systemd/attestd.service', () => {
     expect(all('ExecReload')).toEqual([`/usr/bin/env -i ${main} models reload --data-dir ${folder}`])
   })
 
-  it('allows what the cage of ffmpeg needs: limits, and privileges that cannot grow', () => {
+  it('allows what the cage of ffmpeg needs: limits, and no new privileges', () => {
     expect(all('SystemCallFilter').join()).not.toContain('@resources')
     expect(all('NoNewPrivileges')).toEqual(['true'])
     expect(all('MemoryDenyWriteExecute')).toEqual([])
   })
 
-  it('allows what the cage of detector processes needs: namespaces, mounts, and a /proc with nothing over it', () => {
+  it('allows what the cage of detector processes needs: namespaces, mounts, and an unmasked /proc', () => {
     expect(all('RestrictNamespaces')[0]?.split(' ').toSorted()).toEqual([
       'cgroup',
       'ipc',

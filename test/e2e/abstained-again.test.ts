@@ -6,7 +6,7 @@ import { writeTinyPackage } from '../support/detector-package.js'
 
 const SETTINGS = { ATTESTD_DETECTORS: 'tiny-image', ATTESTD_UNSURE_POLICY: 'abstain' }
 
-it('what a detector abstained from goes to the one that replaces it, once, and where the asset is open', async () => {
+it('an abstained asset is scored once by a new detector, if it is open', async () => {
   const bench = await benchOfTest()
   const models = path.join(bench.folder, 'models')
   const bandOf = (low: number, high: number, version: string) =>

@@ -6,7 +6,7 @@ import { callDaemon } from '../../src/app/running-daemon.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { urlAnswering } from '../support/local-server.js'
 
-it('a stake that dips is reported to the webhook, and that it is over, while the daemon works; a verb is in the audit', async () => {
+it('low stake and its end are reported to the webhook while the daemon works; a verb is in the audit', async () => {
   const got: string[] = []
   const receiver = await urlAnswering(async (request, response) => {
     let body = ''

@@ -21,7 +21,7 @@ export const createDetector = () => ({
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main }, { version, mediaTypes: ['image'] })
 }
 
-it('a file that a detector failed on goes to the one that replaces it, and not to the same one again', async () => {
+it('a file on which a detector failed goes to its successor, and not to the same detector again', async () => {
   const bench = await benchOfTest()
   await install(bench, '1.0.0')
   const [, later] = await bench.registerMany(2, 'failed')

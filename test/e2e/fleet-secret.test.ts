@@ -8,7 +8,7 @@ import { findRedisServer } from '../support/redis-server.js'
 const secret = (of: string) => ({ ATTESTD_FLEET_SECRET: of.repeat(16) })
 
 describe.skipIf(findRedisServer() === null)('daemons with a fleet secret', () => {
-  it('sign no score and follow no order that somebody else wrote to Redis, and work as before among themselves', async () => {
+  it('sign no score and follow no order that another program wrote to Redis, and otherwise work as before', async () => {
     const bench = await benchOfTest()
     const redis = await bench.redis()
     const start = (name: string, roles: string, of: string) =>

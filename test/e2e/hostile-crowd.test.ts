@@ -15,7 +15,7 @@ export const createDetector = () => ({
   measure: async (file) => ({ logit: (await fs.readFile(file, 'utf8')).length / 100, notes: 'read', parts: [] }),
 })`
 
-it('of 200 urgent assets of which 190 are hostile, each of the 10 honest ones is scored, and within its deadline', async () => {
+it('of 200 urgent assets, 190 of them hostile, the 10 honest ones are scored before their deadline', async () => {
   const bench = await benchOfTest()
   const models = path.join(bench.folder, 'models')
   await writeTinyAudioPackage(models)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
 
-describe.concurrent('what the service says of one asset', () => {
+describe.concurrent('the state of one asset at the service', () => {
   it('a stray 404 delays its score, and does not lose it', async (context) => {
     const bench = await benchOfTest({}, context)
     const [strange] = await bench.registerMany(3, 'stray')
@@ -29,7 +29,7 @@ describe.concurrent('what the service says of one asset', () => {
     expect(scoredMeanwhile).toBeLessThanOrEqual(1)
   })
 
-  it('a 403 for one asset holds up no other', async (context) => {
+  it('a 403 for one asset delays no other', async (context) => {
     const bench = await benchOfTest({}, context)
     const [poison] = await bench.registerMany(1, 'poison')
     bench.sandbox.world.faults.setPlan({ rules: [{ route: 'score', key: poison!.id, fault: 'status-403' }] })

@@ -53,7 +53,7 @@ const SHAPES: WalletSessionShapes = {
   },
 }
 
-it('a wallet-session service that gives what is not shown in shapes of its own gets one score, in one session', async () => {
+it('a wallet-session service with its own shapes where none is shown gets one score, in one session', async () => {
   const bench = await benchOfTest({ api: 'wallet-session', shapes: SHAPES })
   await bench.register('shapes')
   const daemon = bench.startHere()

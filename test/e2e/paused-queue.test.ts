@@ -4,7 +4,7 @@ import { attestdVerb } from '../support/attestd-verb.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { tellsTheSame } from '../support/one-story.js'
 
-it('a queue that is paused by hand is told as one story, and resumed by hand', async () => {
+it('a queue paused by hand is reported as one event, and resumed by hand', async () => {
   const bench = await benchOfTest()
   const daemon = bench.startHere()
   await daemon.ready()

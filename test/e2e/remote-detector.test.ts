@@ -4,7 +4,7 @@ import { benchOfTest } from '../support/bench-of-test.js'
 import { ModelServer } from '../support/model-server.js'
 import { writeRemotePackage } from '../support/other-packages.js'
 
-it('a model server that goes away is said by name, its files wait, and all are scored when it is back', async () => {
+it('an unreachable model server is named, its files wait, and all are scored afterwards', async () => {
   const bench = await benchOfTest()
   let server = await ModelServer.start({ binary: true })
   onTestFinished(() => server.close())

@@ -50,7 +50,7 @@ async function changeLedger(
   return () => fs.writeFile(file, text)
 }
 
-it('every verdict is replayed bit for bit by one process alone, from the cache', async () => {
+it('every verdict is replayed bit for bit by one process, from the cache', async () => {
   for (const asset of assets) {
     const { code, out } = await replay(asset, { ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9' }, '--json')
     const { outcome, record, detection } = JSON.parse(out)
@@ -66,7 +66,7 @@ it('every verdict is replayed bit for bit by one process alone, from the cache',
   }
 })
 
-it('bytes that left the cache come from a gateway again; where there is none, it says so', async () => {
+it('evicted bytes are fetched from a gateway again; without a gateway this is reported', async () => {
   await fs.rename(cacheDir(), `${cacheDir()}-away`)
   const gone = await replay(assets[0]!, {
     ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:9',
@@ -79,7 +79,7 @@ it('bytes that left the cache come from a gateway again; where there is none, it
   })
 })
 
-it('the console of the next run shows the last hour and the assets of the run before', async () => {
+it('the console of the next run shows the last hour and the assets of the previous run', async () => {
   const daemon = await bench.startHere().ready()
   const { text } = await daemon.get('/')
   for (const asset of assets) expect(text).toContain(asset)
@@ -89,20 +89,20 @@ it('the console of the next run shows the last hour and the assets of the run be
   await daemon.drain()
 })
 
-it('it is the detector of the record that is asked, whatever is selected now', async () => {
+it('the detector of the record is used, whatever is selected now', async () => {
   await writeTinyPackage(modelsDir(), { id: 'other' })
   expect(await replay(assets[0]!, { ATTESTD_DETECTORS: 'other,tiny-image=shadow' })).toMatchObject({ code: 0 })
   await fs.rm(path.join(modelsDir(), 'other'), { recursive: true })
 })
 
-it('an asset without a record is said to have none', async () => {
+it('an asset without a record is reported as such', async () => {
   expect(await replay('asset-nobody')).toMatchObject({
     code: 1,
     out: expect.stringMatching(/^no-record: .*asset-nobody/),
   })
 })
 
-it('a record that is off by one bit is found out', async () => {
+it('a record that differs by one bit is detected', async () => {
   const off = (raw: number) => raw + Number.EPSILON * Math.max(1, Math.abs(raw))
   const restore = await changeLedger(({ rawScore }) => ({ rawScore: off(rawScore ?? 0) }))
   expect(await replay(assets[0]!)).toMatchObject({
@@ -121,7 +121,7 @@ it('another score on another platform is distinguished from a fault', async () =
   await restore()
 })
 
-it('a package that was swapped since, or is gone, is named with both digests', async () => {
+it('a package that was swapped or removed since is named with both digests', async () => {
   const folder = path.join(modelsDir(), 'tiny-image')
   await fs.rename(folder, path.join(bench.folder, 'old'))
   const gone = await replay(assets[0]!)

@@ -67,7 +67,7 @@ const linesOf = async (file: string): Promise<unknown[]> =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-it('an unsure asset waits for a person, whose score goes the way of every score', async (context) => {
+it('an unsure asset waits for a person, whose score is submitted like any other', async (context) => {
   const bench = await unsureBench(context)
   const asset = await bench.register('review')
   const daemon = await bench.startHere(REVIEW).ready()
@@ -107,7 +107,7 @@ it('an unsure asset waits for a person, whose score goes the way of every score'
   ])
 })
 
-it('an urgent one waits for a person although the local clock is an hour behind the service', async (context) => {
+it('an urgent asset waits for a person although the local clock is an hour behind the service', async (context) => {
   const bench = await unsureBench(context, { clockOffsetMs: 3_600_000 })
   const asset = await bench.register('urgent', { turnaround: 'priority_5min' })
   const daemon = bench.startHere(REVIEW)
@@ -118,7 +118,7 @@ it('an urgent one waits for a person although the local clock is an hour behind 
   await bench.allScored()
 })
 
-it('one that nobody decides gets no score, with a reason of its own', async (context) => {
+it('an asset that nobody decides gets no score, with its own reason', async (context) => {
   const bench = await unsureBench(context)
   const daemon = await bench.startHere(REVIEW).ready()
   const asset = await bench.register('late', { deadlineInMs: 20_000 })
@@ -130,7 +130,7 @@ it('one that nobody decides gets no score, with a reason of its own', async (con
 })
 
 it.skipIf(findRedisServer() === null)(
-  'daemons with roles apart share the list, and one decision counts',
+  'daemons with separate roles share the list, and one decision counts',
   async (context) => {
     const bench = await unsureBench(context)
     const redis = { ATTESTD_QUEUE_URL: (await bench.redis()).url }
@@ -157,7 +157,7 @@ it.skipIf(findRedisServer() === null)(
 )
 
 describe.skipIf(!fs.existsSync(CHROMIUM))('in a browser', () => {
-  it('a person decides by the keyboard, on a screen of 360 px', async (context) => {
+  it('a person decides with the keyboard, on a screen of 360 px', async (context) => {
     const bench = await unsureBench(context)
     const [first] = await bench.registerMany(2, 'browser', { title: `A long title ${'without-a-space'.repeat(12)}` })
     const daemon = await bench.startHere(REVIEW).ready()

@@ -27,7 +27,7 @@ async function inUse(daemon: DaemonUnderTest): Promise<string> {
   return detectors.map(({ id }) => id).join()
 }
 
-it('what a reload chose survives a restart, ends with a rollback, and a setting that is changed goes before it', async () => {
+it('a reload survives a restart, a rollback ends it, and a changed setting overrides it', async () => {
   const { bench, models } = await newBench()
   const setting = { ATTESTD_DETECTORS: 'tiny-image' }
   const first = await bench.startHere(setting).ready()
@@ -55,7 +55,7 @@ it('what a reload chose survives a restart, ends with a rollback, and a setting 
   await changed.drain()
 })
 
-it('a reload that leaves a kind of media without a detector says so in log and verb', async () => {
+it('a reload that leaves a kind of media without a detector is reported in log and verb', async () => {
   const { bench, models } = await newBench()
   const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
   await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main })
@@ -70,7 +70,7 @@ it('a reload that leaves a kind of media without a detector says so in log and v
 })
 
 describe.skipIf(findRedisServer() === null)('on a fleet', () => {
-  it('an order reaches all that analyze; one without the package keeps the old ones and is named', async () => {
+  it('an order reaches all analyzing daemons; one without the package keeps the old detectors and is named', async () => {
     const { bench, models } = await newBench()
     const redis = await bench.redis()
     const poor = path.join(bench.folder, 'poor-models')
@@ -108,7 +108,7 @@ describe.skipIf(findRedisServer() === null)('on a fleet', () => {
   })
 })
 
-it('a canary scores its share of the assets, the same ones each time, and those in charge are measured beside it', async () => {
+it('a canary scores the same share of the assets each time, and is compared with the active detectors', async () => {
   const { bench, models } = await newBench()
   await writeTinyPackage(path.join(bench.folder, 'models'), {
     id: 'candidate',

@@ -16,7 +16,7 @@ async function newBench() {
 }
 
 describe.skipIf(findRedisServer() === null)('daemons with detectors for different kinds on one Redis', () => {
-  it('of 12 pictures and 12 texts all 24 are scored, also while detectors are reloaded; a kind of none is named', async () => {
+  it('all of 12 pictures and 12 texts are scored, also during a reload; a kind without a detector is named', async () => {
     const bench = await newBench()
     const redis = await bench.redis()
     const start = (name: string, roles: string, detectors = 'tiny-image') =>
@@ -52,7 +52,7 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
   })
 })
 
-it('a kind that a reload takes away waits by name, and is scored once it has a detector again', async () => {
+it('a kind that loses its detector waits by name, and is scored once it has one again', async () => {
   const bench = await newBench()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const reload = (detectors: string) =>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { findRedisServer } from '../support/redis-server.js'
 
-it('a revoked key stops submission, is said by name, and costs no job and no process', async () => {
+it('a revoked key stops submission, is named, and costs no job and no process', async () => {
   const bench = await benchOfTest()
   await bench.registerMany(2, 'revoked')
   const daemon = await bench.startHere().ready()
@@ -29,7 +29,7 @@ it.skipIf(findRedisServer() === null)(
   },
 )
 
-it('a refused send shows that the key was revoked, long before the next list', async () => {
+it('a rejected submission shows that the key was revoked, long before the next list', async () => {
   const bench = await benchOfTest({ faults: { rules: [{ route: 'one', fault: 'slow', ms: 300 }] } })
   const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '3600000' }).ready()
   await bench.registerMany(2, 'sending')

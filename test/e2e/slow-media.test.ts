@@ -12,7 +12,7 @@ async function run(redis: boolean): Promise<number[]> {
   return honestLatencies(bench, { slow: 24, honest: 8, limitMs: SLOW_FETCH_MS }, settings)
 }
 
-describe('24 urgent assets whose media comes at one byte per 5 s, ahead of 8 honest urgent ones', () => {
+describe('24 urgent assets whose media arrives at one byte per 5 s, before 8 honest urgent ones', () => {
   it('all honest ones are scored while the slow ones still arrive, on the embedded queue', async () => {
     expect(await run(false)).toHaveLength(8)
   })

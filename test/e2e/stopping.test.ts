@@ -12,7 +12,7 @@ async function setUp(gatewayMs: number): Promise<DaemonBench> {
   return bench
 }
 
-it('the first SIGTERM lets active work end and leaves the rest to the next start; SIGUSR1 opens no debugger', async () => {
+it('the first SIGTERM lets active work finish and leaves the rest to the next start; SIGUSR1 opens no debugger', async () => {
   const bench = await setUp(800)
   const daemon = bench.start({ ATTESTD_ANALYZE_CONCURRENCY: '2' })
   await bench.until('work under way', () => bench.requests('gateway') > 2)
@@ -31,7 +31,7 @@ it('the first SIGTERM lets active work end and leaves the rest to the next start
   await bench.expectExactlyOneEach()
 })
 
-it('a second SIGTERM forces the end with 75, and the next start takes up what was active', async () => {
+it('a second SIGTERM forces the end with 75, and the next start takes over the active work', async () => {
   const bench = await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '60000' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)
@@ -46,7 +46,7 @@ it('a second SIGTERM forces the end with 75, and the next start takes up what wa
   await bench.expectExactlyOneEach()
 })
 
-it('work that outlasts the cap of the drain is left with 75, and the next start takes it up', async () => {
+it('work that exceeds the drain limit is left with 75, and the next start takes it over', async () => {
   const bench = await setUp(60_000)
   const daemon = bench.start({ ATTESTD_DRAIN_MS: '300' })
   await bench.until('work under way', () => bench.requests('gateway') > 0)

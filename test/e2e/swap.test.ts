@@ -21,7 +21,7 @@ const dataDir = () => path.join(bench.folder, 'main')
 const algorithms = () => bench.sandbox.scores().map(({ algorithm }) => algorithm)
 const by = (version: string) => algorithms().filter((algorithm) => algorithm === `tiny-image@${version}`).length
 
-it('a new version of a package takes over in the midst of a backlog, and no job is lost or fails', async () => {
+it('a new version of a package takes over during a backlog, and no job is lost or fails', async () => {
   bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 200 }] } })
   await bench.registerMany(12, 'swap')
   const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '2' }).ready()
@@ -45,7 +45,7 @@ it('a new version of a package takes over in the midst of a backlog, and no job 
   expect((await daemon.get('/readyz')).status).toBe(200)
 })
 
-it('SIGHUP swaps too; a package that is not accepted changes nothing and is said by name', async () => {
+it('SIGHUP swaps too; a package that is not accepted changes nothing and is named', async () => {
   bench = await benchOfTest()
   const daemon = await bench.start().ready()
   await install('2.0.0')

@@ -57,7 +57,7 @@ async function appendFiles(from: string, to: string): Promise<void> {
   }
 }
 
-it('a daemon whose folders and files become symbolic links while it writes harms nothing behind them, and scores all', async () => {
+it('a daemon whose folders and files become symbolic links while it writes changes nothing behind them, and scores all', async () => {
   const bench = await benchOfTest()
   const elsewhere = path.join(bench.folder, 'elsewhere')
   const names = await placeVictims(elsewhere)

@@ -30,7 +30,7 @@ describe('a service whose time and chain are an hour from the local clock', () =
 })
 
 describe('nothing is submitted', () => {
-  it('where the Date of the service is not the time of its chain', async () => {
+  it('where the Date of the service differs from the time of its chain', async () => {
     const bench = await apart(0, -HOUR_MS)
     const daemon = bench.startHere()
     const words = /service time is 3\d{3} s ahead of the Date header of the service/
@@ -42,7 +42,7 @@ describe('nothing is submitted', () => {
     expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 
-  it('where the only RPC endpoint has no block of the time of the service, whatever the local clock states', async () => {
+  it('where the only RPC endpoint has no block of the service time, whatever the local clock states', async () => {
     const bench = await apart(HOUR_MS, 0)
     const own = await benchOfTest({ api: 'wallet-session' })
     const rpc = await WireRecorder.forTest(own.sandbox.url)

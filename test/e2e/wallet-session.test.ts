@@ -19,7 +19,7 @@ const SAMPLES = [
 ]
 
 describe('the daemon on a wallet-session service', () => {
-  it('scores every kind of media once, each with an attestation that the EVM recovers its wallet from', async (context) => {
+  it('scores every kind of media once, each with an attestation from which the EVM recovers its wallet', async (context) => {
     const bench = await benchOfTest({ api: 'wallet-session' })
     const samples = (await readSamples()).filter(({ file }) => SAMPLES.includes(file))
     for (const { path: file, title, mediaType } of samples) {
@@ -41,7 +41,7 @@ describe('the daemon on a wallet-session service', () => {
     }
   })
 
-  it('holds submission below the minimum stake, and goes on after a top-up', async () => {
+  it('pauses submission below the minimum stake, and resumes after a top-up', async () => {
     const bench = await benchOfTest({ api: 'wallet-session' })
     bench.sandbox.control.setStake({ stakedWei: 1n })
     await bench.registerMany(2, 'stake')

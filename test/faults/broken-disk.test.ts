@@ -23,7 +23,7 @@ describe.skipIf(findRedisServer() === null || !canMount)('a worker whose disk is
   it.each([
     ['read-only', 'data-dir-unusable', 'mount -o remount,ro "$0"', 'mount -o remount,rw "$0"'],
     ['full', 'disk-full', 'head -c 128m /dev/zero >"$0/filler" || true', 'rm "$0/filler"'],
-  ])('%s rests by name, leaves the work to others, and goes on when it can write', async (_, reason, harm, heal) => {
+  ])('%s pauses by name, leaves the work to others, and resumes when it can write', async (_, reason, harm, heal) => {
     const bench = await DaemonBench.create()
     onTestFinished(() => bench.dispose())
     const redis = { ATTESTD_QUEUE_URL: (await bench.redis()).url }

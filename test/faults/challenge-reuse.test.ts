@@ -23,7 +23,7 @@ async function withChallenge({ bench }: FaultRun, context: TestContext) {
 const asksForSessions = ({ requests }: WireRecorder) => requests.filter(({ target }) => target.startsWith('/v1/auth'))
 
 onWalletSession('a service that gives out challenges that are no good', () => {
-  it('used ones, in the middle: it is asked at growing intervals, and each asset has one score', async (context) => {
+  it('used ones, in the middle: requests back off, and each asset has one score', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: SHORT_SESSION_MS })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)
@@ -46,7 +46,7 @@ onWalletSession('a service that gives out challenges that are no good', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  it('expired ones, at the start: nothing is signed, and work begins when they are good', async (context) => {
+  it('expired ones, at the start: nothing is signed, and work begins when they are valid', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { wire, challenge } = await withChallenge(run, context)

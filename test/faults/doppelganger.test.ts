@@ -37,7 +37,7 @@ async function untilAlarm(daemon: DaemonUnderTest, seed: string): Promise<void> 
 }
 
 onEachApi('another daemon with the same key, on a queue of its own', (api) => {
-  it('is found, logged, counted and shown, and the daemon goes on', async () => {
+  it('is found, logged, counted and shown, and the daemon continues', async () => {
     bench = await DaemonBench.create({ api })
     await bench.prepare('fast')
     const fast = await bench.startHere({}, 'fast').ready()
@@ -53,7 +53,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     await bench.allScored()
   })
 
-  it('ends submission where the setting says so, until a restart', async () => {
+  it('ends submission where the setting asks for it, until a restart', async () => {
     bench = await DaemonBench.create({ api })
     await bench.prepare('fast')
     const fast = await bench.startHere({}, 'fast').ready()
@@ -74,7 +74,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     await bench.allScored()
   })
 
-  it('is not a proxy that passes scores on and then refuses them itself', async () => {
+  it('is not reported for a proxy that forwards scores and then refuses them', async () => {
     const words = JSON.stringify({ error: 'slow down' })
     const answers = [
       ...[429, 413, 403, 400, 409].map((status) => ({ status, type: 'application/json', body: words })),
@@ -92,7 +92,7 @@ onEachApi('another daemon with the same key, on a queue of its own', (api) => {
     expect((await daemon.get('/readyz')).status).toBe(200)
   })
 
-  it('is not the same daemon that lost its data directory', async () => {
+  it('is not reported for the same daemon that lost its data directory', async () => {
     const rules = [
       { route: 'score', fault: 'slow', ms: 700, probability: 0.5 },
       { route: 'score', fault: 'no-reply', probability: 0.3, untilAttempt: 1 },
@@ -142,7 +142,7 @@ async function untilForeign(daemons: readonly DaemonUnderTest[]): Promise<string
   return scored
 }
 
-it.skipIf(findRedisServer() === null)('all daemons of a queue stop by the alarm of one of them', async () => {
+it.skipIf(findRedisServer() === null)('all daemons of a queue stop at the alarm of one of them', async () => {
   bench = await DaemonBench.create()
   const stops = { ATTESTD_QUEUE_URL: (await bench.redis()).url, ATTESTD_ON_DOPPELGANGER: 'stop' }
   const daemons = await Promise.all(['one', 'other'].map((name) => bench.startHere(stops, name).ready()))
@@ -154,7 +154,7 @@ it.skipIf(findRedisServer() === null)('all daemons of a queue stop by the alarm 
   }
 })
 
-it('somebody else who scores what this daemon abstained from is found by the list, and recorded', async () => {
+it('a foreign score for an asset that this daemon abstained from is found by the list, and recorded', async () => {
   bench = await DaemonBench.create()
   await bench.prepare()
   const daemon = await bench.startHere().ready()

@@ -30,7 +30,7 @@ onEachEngine('kill -9 of the daemon', (engine, api) => {
 /** The folder of this user for detector processes, which stays. */
 const PRIVATE_FOLDER = /^attestd-detectors-\d+$/
 
-it('kill -9 while files are analyzed leaves none of them in the temporary folder, seed scratch', async () => {
+it('kill -9 during an analysis leaves no file in the temporary folder, seed scratch', async () => {
   const bench = await benchOfTest()
   const scratch = path.join(bench.folder, 'scratch')
   await fs.mkdir(scratch)
@@ -49,7 +49,7 @@ it('kill -9 while files are analyzed leaves none of them in the temporary folder
   expect(await left()).toEqual([])
 })
 
-it('kill -9 while the embedded queue is made for the first time, seed first', async () => {
+it('kill -9 while the embedded queue is created, seed first', async () => {
   // Not prepared, unlike the runs above.
   const bench = await DaemonBench.create()
   onTestFinished(() => bench.dispose())

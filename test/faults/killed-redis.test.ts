@@ -7,7 +7,7 @@ const KILLS = 3
 const ASSETS_PER_KILL = 5
 
 onRedis('kill -9 of Redis', (api) => {
-  it.each(seedsOf('killedRedis', api))('while the daemon works and goes on, seed %s', async (seed) => {
+  it.each(seedsOf('killedRedis', api))('while the daemon works and continues, seed %s', async (seed) => {
     const run = await startRun('redis', { api, faults: slowService(seed) })
     const { bench, redis } = run
     const daemon = await run.start().ready()

@@ -23,7 +23,7 @@ async function triedInVain({ bench }: FaultRun, daemon: DaemonProcess, queue: st
 }
 
 onEachOnce('an outage longer than the tries of earlier releases', (engine, api) => {
-  it('of the gateways, with restarts inside: all is scored once afterwards', async () => {
+  it('of the gateways, with restarts inside: all assets are scored once afterwards', async () => {
     const run = await startRun(engine, { api, faults: away('gateway') })
     const { bench } = run
     await bench.registerMany(ASSETS, 'gateways')
@@ -39,7 +39,7 @@ onEachOnce('an outage longer than the tries of earlier releases', (engine, api) 
     expect(await third.failedJobs()).toEqual([])
   })
 
-  it('of the service, with restarts inside: all is scored once afterwards', async () => {
+  it('of the service, with restarts inside: all assets are scored once afterwards', async () => {
     const run = await startRun(engine, { api })
     const { bench } = run
     const first = await start(run).ready()

@@ -3,7 +3,7 @@ import { onRedis, startRun } from '../support/fault-run.js'
 import { askRedis } from '../support/redis-failover.js'
 
 onRedis('a submission that the queue lost after its analysis ended', (api) => {
-  it('is made again once the connection is back, seed lost', async () => {
+  it('is repeated once the connection is back, seed lost', async () => {
     const run = await startRun('redis', {
       api,
       faults: { seed: 'lost', rules: [{ route: 'one', fault: 'status-503' }] },

@@ -13,7 +13,7 @@ const PATIENT = { ATTESTD_SERVICE_TIMEOUT_MS: '30000' }
 const sessions = ({ bench }: FaultRun) => bench.requests('session')
 
 onWalletSession('a wallet that is no attester', () => {
-  it('without any role ends the daemon readably, without trying again and again', async () => {
+  it('of every kind ends the daemon readably, without retries', async () => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const file = path.join(bench.folder, 'stranger-key')
@@ -27,7 +27,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(bench.sandbox.world.scores.attempts()).toEqual([])
   })
 
-  it('any more, while its session lasts: scores wait, and go on when it is one again', async () => {
+  it('lost during its session: scores wait, and resume when it is back', async () => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { control, wallets, world } = bench.sandbox
@@ -44,7 +44,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(sessions(run)).toBe(1)
   })
 
-  it('by the service alone, at a renewal: the daemon rests while the stake contract has it, and goes on', async () => {
+  it('by the service only, at a renewal: the daemon pauses while the stake contract has it, and resumes', async () => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.startHere().ready()
@@ -59,7 +59,7 @@ onWalletSession('a wallet that is no attester', () => {
     expect(daemon.output).toContain('The stake contract lists the wallet with its role')
   })
 
-  it('any more, when its session ends: the daemon stops readably', async () => {
+  it('lost at the end of its session: the daemon stops readably', async () => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 3_000 })
     const { bench } = run
     const daemon = await run.startHere().ready()

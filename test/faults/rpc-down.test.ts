@@ -26,7 +26,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  it('in the middle: a dead RPC is not "no stake", and submission goes on', async (context) => {
+  it('in the middle: a dead RPC is not "no stake", and submission continues', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await rpcOf(run, context)
@@ -40,7 +40,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.until('a new reading', () => daemon.output.includes('the stake contract was read again'))
   })
 
-  it('while the service refuses scores: they are held, and the stale stake is not ready', async (context) => {
+  it('while the service rejects scores: they wait, and the stale stake is not ready', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const { world } = bench.sandbox
@@ -65,7 +65,7 @@ onWalletSession('an RPC endpoint that is down', () => {
     await bench.expectExactlyOneEach()
   })
 
-  it("the service's own, at the start and in the middle: scores wait, and each comes once", async () => {
+  it("the service's own, at the start and in the middle: scores wait, and each arrives once", async () => {
     const run = await startRun('embedded', { api: 'wallet-session', sessionMs: 4_000 })
     const { bench } = run
     const { world } = bench.sandbox

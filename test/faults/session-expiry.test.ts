@@ -28,7 +28,7 @@ onWalletSession('sessions that end while the daemon works', () => {
     expect(wire.tokens().size).toBeLessThanOrEqual(opened(wire).length)
   })
 
-  it('all at once, as when the service has a new session secret, are opened again', async (context) => {
+  it('all at once, as with a new session secret of the service, are opened again', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const wire = await WireRecorder.forTest(bench.sandbox.url, context)

@@ -28,7 +28,7 @@ function midAnswer(seed: string, nth: number): Moment {
 }
 
 onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
-  it.each(seedsOf('stoppedWorker', api))('and wakes after another took over, seed %s', async (seed) => {
+  it.each(seedsOf('stoppedWorker', api))('and resumes after another took over, seed %s', async (seed) => {
     const run = await startRun('redis', { api, faults: slowAnswers(seed) })
     const { bench } = run
     const hung = await run.start('hung', PATIENT).ready()
@@ -46,7 +46,7 @@ onRedis('a worker that hangs (SIGSTOP) past its lock', (api) => {
 })
 
 onEachOnce('a daemon that hangs (SIGSTOP) past its own locks', (engine, api) => {
-  it('goes on by itself, seed alone', async () => {
+  it('continues alone, seed alone', async () => {
     const run = await startRun(engine, { api, faults: slowAnswers('alone') })
     const { bench } = run
     const daemon = await run.start().ready()

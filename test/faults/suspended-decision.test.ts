@@ -33,7 +33,7 @@ async function decide(daemon: DaemonProcess, assetId: string, by: string, risk: 
 }
 
 it.skipIf(findRedisServer() === null)(
-  'a decision of a daemon that was suspended (SIGSTOP) after it had looked is refused, and its person learns which counts',
+  'a decision of a daemon that was suspended (SIGSTOP) after reading is refused, and its person learns which one counts',
   async (context) => {
     const bench = await benchOfTest({}, context)
     await writeTinyPackage(path.join(bench.folder, 'models'), { manifest: { decisionBand: { low: 0, high: 1 } } })

@@ -18,7 +18,7 @@ const endsOf = (windowMs: number): readonly { fault: FaultKind; ms?: number; pos
 const ASSETS_PER_END = 2
 
 onEachOnce('submissions without an answer', (engine, api) => {
-  it('are settled by asking, and sent again only where they cannot have been stored', async () => {
+  it('are settled by a question, and sent again only where they cannot have been stored', async () => {
     const run = await startRun(engine, { api })
     const { bench } = run
     const posts: Record<string, number> = {}

@@ -15,7 +15,7 @@ async function wrongRpc(context: TestContext): Promise<WireRecorder> {
 }
 
 onWalletSession('an RPC endpoint of another chain', () => {
-  it('is named and believed in nothing; work goes on when it is the right one', async (context) => {
+  it('is named and not used; work continues once it is the right one', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)
@@ -32,7 +32,7 @@ onWalletSession('an RPC endpoint of another chain', () => {
     expect(daemon.running, daemon.output).toBe(true)
   })
 
-  it('is passed over for the next one of the list', async (context) => {
+  it('is skipped for the next one of the list', async (context) => {
     const run = await startRun('embedded', { api: 'wallet-session' })
     const { bench } = run
     const rpc = await wrongRpc(context)

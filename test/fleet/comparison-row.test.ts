@@ -18,7 +18,7 @@ const ROW: ComparisonRow = {
 }
 
 describe('summedRows', () => {
-  it('adds up what several daemons counted of one candidate and medium', () => {
+  it('adds up what several daemons counted for one canary and kind of media', () => {
     const other = { ...ROW, compared: 6, agreed: 1, differences: -30, candidateAbstained: 10, inChargeAbstained: 20 }
     expect(summedRows([ROW, { ...other, failed: 50, candidateMs: 1000, inChargeMs: 600 }])).toEqual([
       {
@@ -37,7 +37,7 @@ describe('summedRows', () => {
     ])
   })
 
-  it('keeps candidates, versions and media apart, in the order of their first row', () => {
+  it('keeps canaries, versions and kinds separate, in the order of their first row', () => {
     const rows = [ROW, { ...ROW, mediaType: 'audio' }, { ...ROW, candidate: 'new@2.0.1' }, ROW]
     const summed = summedRows(rows)
     expect(summed.map(({ candidate, mediaType, compared }) => [candidate, mediaType, compared])).toEqual([
@@ -47,7 +47,7 @@ describe('summedRows', () => {
     ])
   })
 
-  it('names those in charge as soon as one daemon knows them', () => {
+  it('names the active detectors as soon as one daemon knows them', () => {
     const unknown = { ...ROW, inCharge: null }
     expect(summedRows([unknown, ROW])[0]?.inCharge).toBe('old@1.0.0')
     expect(summedRows([ROW, unknown])[0]?.inCharge).toBe('old@1.0.0')
@@ -55,7 +55,7 @@ describe('summedRows', () => {
     expect(summedRows([])).toEqual([])
   })
 
-  it('changes no row that it was given', () => {
+  it('changes no row of its input', () => {
     const rows = [structuredClone(ROW), structuredClone(ROW)]
     summedRows(rows)
     expect(rows).toEqual([ROW, ROW])
@@ -63,7 +63,7 @@ describe('summedRows', () => {
 })
 
 describe('canaryText', () => {
-  it('gives means over the files that both scored', () => {
+  it('returns means over the files that both scored', () => {
     expect(canaryText(ROW)).toBe(
       'new@2.0.0 on image against old@1.0.0: 4 compared, 3 agree at risk 50, risk +2.5 on average, abstained 1 to 2, 25 ms to 15 ms per file, 5 could not be compared',
     )
@@ -72,7 +72,7 @@ describe('canaryText', () => {
   it.each([
     [-10, 'risk -2.5 on average'],
     [0, 'risk +0.0 on average'],
-  ])('shows which way a difference of %i points goes', (differences, text) => {
+  ])('shows the direction of a difference of %i points', (differences, text) => {
     expect(canaryText({ ...ROW, differences })).toContain(text)
   })
 
@@ -96,7 +96,7 @@ it.each([
   ['fewer than none', { compared: -1 }],
   ['half a file', { agreed: 0.5 }],
   ['no candidate', { candidate: undefined }],
-])('what another daemon announces is refused where it states %s', (_, fields) => {
+])('an announcement of another daemon is refused where it states %s', (_, fields) => {
   expect(comparisonRow.safeParse({ ...ROW, ...fields }).success).toBe(false)
   expect(comparisonRow.safeParse(ROW).success).toBe(true)
 })

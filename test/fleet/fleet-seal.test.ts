@@ -8,7 +8,7 @@ const sealed = seal.sealed('job submit', 'a', job) as Record<string, unknown>
 const turned = (value: Record<string, unknown>) => Object.fromEntries(Object.entries(value).toReversed())
 
 describe('the code of a fleet', () => {
-  it('holds for what it was made for, whatever the order of keys, and however often it is made', () => {
+  it('is valid for what it was made for, whatever the order of keys, and repeatedly', () => {
     expect(seal.isOurs('job submit', 'a', JSON.parse(JSON.stringify(sealed)))).toBe(true)
     expect(seal.isOurs('job submit', 'a', turned({ ...sealed, asset: turned(job.asset) }))).toBe(true)
     expect(seal.sealed('job submit', 'a', sealed)).toEqual(sealed)
@@ -25,11 +25,11 @@ describe('the code of a fleet', () => {
     ['another secret', () => new FleetSeal('another one').isOurs('job submit', 'a', sealed)],
     ['a list', () => seal.isOurs('job submit', 'a', [])],
     ['nesting that nothing can write down', () => seal.isOurs('job submit', 'a', { seal: 'x', deep: nested(100_000) })],
-  ])('does not hold for %s', (_, holds) => {
+  ])('is invalid for %s', (_, holds) => {
     expect(holds()).toBe(false)
   })
 
-  it('tells secrets apart by a fingerprint that is none of them', () => {
+  it('identifies secrets by a fingerprint that is none of them', () => {
     expect(seal.fingerprint).toMatch(/^[0-9a-f]{12}$/)
     expect(seal.fingerprint).not.toBe(new FleetSeal('another one').fingerprint)
   })

@@ -16,7 +16,7 @@ describe('History', () => {
     expect((history.points.length * HISTORY_EVERY_MS) / 60_000).toBe(60)
   })
 
-  it('does not change under who looks at it', () => {
+  it('returns a list that does not change', () => {
     const history = new History()
     history.add(EMPTY)
     const before = history.points
@@ -33,7 +33,7 @@ describe('History', () => {
       return path.join(folder, 'history.json')
     }
 
-    it('stands before what the next run records, with its rows', async () => {
+    it('comes before what the next run records, with its rows', async () => {
       const file = await newFile()
       const history = new History()
       history.add({ ...FULL, at: NOW - 20_000 })
@@ -67,7 +67,7 @@ describe('History', () => {
       expect(next.points.map(({ at }) => at)).toEqual([NOW - 359 * HISTORY_EVERY_MS])
     })
 
-    it.each([null, '', '{', '{"points":[{}],"rows":[]}'])('begins anew where the file contains %j', async (text) => {
+    it.each([null, '', '{', '{"points":[{}],"rows":[]}'])('starts over where the file contains %j', async (text) => {
       const file = await newFile()
       if (text !== null) await fs.writeFile(file, text)
       const history = new History()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { JobPace } from '../../src/fleet/job-pace.js'
 
-it('states the jobs of the last minute a second, and what it could do, which idle time does not lower', () => {
+it('reports the jobs per second of the last minute, and a capacity that idle time does not lower', () => {
   let now = 0
   const pace = new JobPace(() => now)
   expect([pace.perSecond(), pace.capacity(2)]).toEqual([0, null])
@@ -22,7 +22,7 @@ describe('the pace of jobs', () => {
     return { clock, pace: new JobPace(() => clock.now) }
   }
 
-  it('right after the start is that of a whole second at least', () => {
+  it('counts at least a whole second right after the start', () => {
     const { clock, pace } = newPace()
     clock.now = 10
     for (let nth = 0; nth < 5; nth++) pace.ended(1)
@@ -41,7 +41,7 @@ describe('the pace of jobs', () => {
     expect(pace.perSecond()).toBe(0)
   })
 
-  it('what it could do is judged by the last hundred jobs', () => {
+  it('estimates the capacity by the last hundred jobs', () => {
     const { pace } = newPace()
     for (let nth = 0; nth < 300; nth++) pace.ended(10_000)
     for (let nth = 0; nth < 100; nth++) pace.ended(500)
@@ -50,7 +50,7 @@ describe('the pace of jobs', () => {
     expect(pace.capacity(4)).toBe(4)
   })
 
-  it('of jobs that take no time at all is finite', () => {
+  it('is finite for jobs that take no time', () => {
     const { pace } = newPace()
     pace.ended(0)
     expect(pace.capacity(3)).toBe(3000)

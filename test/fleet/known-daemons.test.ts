@@ -15,8 +15,8 @@ const said = (id: string, change: Partial<DaemonCard>, agoMs = 10) => ({
 const states = (announced: Parameters<typeof knownDaemons>[0]) =>
   knownDaemons(announced, self).map(({ name, state }) => `${name} ${state}`)
 
-describe('the daemons that are known', () => {
-  it('are this one and the others by their own word, lost once they were not heard of for some seconds', () => {
+describe('the known daemons', () => {
+  it('are this one and the announced ones, lost after some seconds without an announcement', () => {
     const announced = [
       said('a', { name: 'a:1' }, LOST_AFTER_MS + 1),
       said('b', { name: 'b:1' }, LOST_AFTER_MS),
@@ -26,7 +26,7 @@ describe('the daemons that are known', () => {
     expect(states(announced)).toEqual(['a:1 lost', 'b:1 alive', 'c:1 stopping', 'me:1 alive'])
   })
 
-  it('are without a lost run whose name is there again, and with the last lost run of a name alone', () => {
+  it('drop a lost run whose name is back, and all but the last lost run of a name', () => {
     const back = [said('old', { name: 'a:1' }, 60_000), said('new', { name: 'a:1' })]
     const gone = [said('one', { name: 'b:1', pid: 7 }, 90_000), said('two', { name: 'b:1', pid: 8 }, 60_000)]
     expect(states([...back, ...gone])).toEqual(['a:1 alive', 'b:1 lost', 'me:1 alive'])
@@ -34,14 +34,14 @@ describe('the daemons that are known', () => {
   })
 
   it.each(['', '{', 'null', '{"name":"x"}', JSON.stringify({ ...card(), roles: 'analyze' })])(
-    'are without one whose word is %j',
+    'drop one whose announcement is %j',
     (text) => {
       expect(states([{ id: 'x', text, agoMs: 1 }])).toEqual(['me:1 alive'])
     },
   )
 })
 
-describe('a mix', () => {
+describe('a warning about differences', () => {
   const mixed = (...cards: Partial<DaemonCard>[]) =>
     mixedOf(
       knownDaemons(
@@ -51,7 +51,7 @@ describe('a mix', () => {
     )
   const tiny = { id: 'tiny', version: '1.0.0', digest: 'aa', shadow: false }
 
-  it('of versions or detectors is pointed out', () => {
+  it('of versions or detectors is shown', () => {
     expect(mixed({ version: '0.2.0' })).toEqual({ versions: ['0.1.0', '0.2.0'], detectors: [], fingerprints: [] })
     expect(mixed({ detectors: [{ ...tiny, digest: 'bb' }] })).toEqual({
       versions: [],
@@ -62,12 +62,12 @@ describe('a mix', () => {
     expect(mixed({ detectors: [tiny, { ...tiny, id: 'more' }] }).detectors).toEqual(['more'])
   })
 
-  it('of secrets is pointed out with who has which', () => {
+  it('of secrets is shown with the daemons of each', () => {
     expect(mixed({ fingerprint: 'abc' }).fingerprints).toEqual(expect.arrayContaining(['d0 abc']))
     expect(mixed({ fingerprint: 'abc' }).fingerprints).toHaveLength(2)
   })
 
-  it('is none where daemons are the same, do not analyze, or are gone', () => {
+  it('is not shown where daemons are the same, do not analyze, or are gone', () => {
     const none = { versions: [], detectors: [], fingerprints: [] }
     expect(mixed({})).toEqual(none)
     expect(mixed({ roles: ['submit'], detectors: [] })).toEqual(none)

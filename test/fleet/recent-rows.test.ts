@@ -11,14 +11,14 @@ const row = (assetId: string, outcome: RecentRow['outcome']) =>
 
 const named = (rows: readonly RecentRow[]) => rows.map(({ assetId, outcome }) => `${assetId} ${outcome}`)
 
-it('rows come back as they were left, their risks stored as percentages', async () => {
+it('rows return as they were stored, their risks as percentages', async () => {
   const store = memoryFleet(new ManualClock())
   await keepRows(store, [row('a', 'accepted')])
   expect(JSON.parse((await store.recent(1))[0]!)).toMatchObject({ risk: 12.5 })
   expect(await keptRows(store, 10)).toEqual([row('a', 'accepted')])
 })
 
-it('a row with the longest texts that a service may send does not keep others from being stored', async () => {
+it('a row with the longest texts of a service does not keep others from being stored', async () => {
   const store = memoryFleet(new ManualClock())
   const assetId = 'a'.repeat(512)
   const long = { ...row(assetId, 'accepted'), scoreId: 's'.repeat(1000), message: 'm'.repeat(1000) }
@@ -28,7 +28,7 @@ it('a row with the longest texts that a service may send does not keep others fr
   expect(found).toEqual({ ...long, scoreId: 's'.repeat(500), message: 'm'.repeat(300) })
 })
 
-it('a verdict is shown until it is known what became of it, in whatever order the two come', async () => {
+it('a verdict is shown until its outcome is known, in whatever order the two arrive', async () => {
   const store = memoryFleet(new ManualClock())
   await keepRows(store, [row('a', 'verdict'), row('b', 'verdict'), row('b', 'accepted'), row('c', 'closed')])
   await keepRows(store, [row('c', 'verdict')])
@@ -36,7 +36,7 @@ it('a verdict is shown until it is known what became of it, in whatever order th
 })
 
 it.each(['', '[]', '{"at":1}', JSON.stringify({ ...row('x', 'accepted'), risk: 101 })])(
-  'what is no row is passed over: %j',
+  'a malformed row is skipped: %j',
   async (text) => {
     const store = memoryFleet(new ManualClock())
     await keepRows(store, [row('a', 'abstained')])

@@ -5,7 +5,7 @@ import { engineError } from '../../src/queue/engine-error.js'
 import { connected } from '../queue/redis/connected-redis.js'
 
 describe('the fleet', () => {
-  it('reads who announced itself, under keys of its prefix', async () => {
+  it('reads the announced daemons, under keys of its prefix', async () => {
     const { commands, redis } = await connected(() => [
       ['run-1', '{"text":1}', 1500],
       ['run-2', 'other', 0],
@@ -23,7 +23,7 @@ describe('the fleet', () => {
     ])
   })
 
-  it('is queue-unreachable at once while the connection is away, instead of waiting for it', async () => {
+  it('is queue-unreachable at once while the connection is down, without waiting for it', async () => {
     const { redis } = await connected(() => [])
     redis.disconnect()
     const fleet = redisFleet(redis, 'p', engineError)
@@ -38,7 +38,7 @@ describe('the fleet', () => {
     for (const ask of asks) await expect(ask).rejects.toMatchObject({ reason: 'queue-unreachable' })
   })
 
-  it('names a refusal of Redis', async () => {
+  it('names a rejection of Redis', async () => {
     const { redis } = await connected(() => new Error('NOPERM this user has no permissions'))
     await expect(redisFleet(redis, 'p', engineError).announced()).rejects.toMatchObject({
       reason: 'queue-unauthorized',

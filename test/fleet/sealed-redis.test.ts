@@ -45,7 +45,7 @@ describe.skipIf(findRedisServer() === null)('a fleet with a secret, on Redis', (
     return { events, ran }
   }
 
-  it('runs no job that it did not write, removes it, and takes the honest one of the same id', async () => {
+  it('runs no job that it did not write, removes it, and accepts the honest one of the same id', async () => {
     await stranger.add('submit', 'forged', { asset: 'x', risk: 100 }, { priority: 1 })
     const other = await open({ seal: new FleetSeal(`${SECRET} of others`) })
     onTestFinished(() => other.close())
@@ -59,7 +59,7 @@ describe.skipIf(findRedisServer() === null)('a fleet with a secret, on Redis', (
     expect(forged).toEqual(['job', 'job'])
   })
 
-  it('runs no job of its own that was put under another asset or queue', async () => {
+  it('runs no job of its own that was moved to another asset or queue', async () => {
     await engine.add('submit', 'mine', { risk: 100 }, { priority: 1 })
     await engine.add('analyze-image', 'theirs', { risk: 100 }, { priority: 1 })
     for (const [queue, id] of [
@@ -94,7 +94,7 @@ describe.skipIf(findRedisServer() === null)('a fleet with a secret, on Redis', (
     expect(runs).toBe(2)
   })
 
-  it('takes no verdict and no order of others, and its own from any of its daemons', async () => {
+  it('accepts no verdict and no order of others, and its own from any of its daemons', async () => {
     const redis = new Redis(server.url)
     onTestFinished(() => redis.disconnect())
     forged.length = 0
@@ -111,14 +111,14 @@ describe.skipIf(findRedisServer() === null)('a fleet with a secret, on Redis', (
     expect(forged).toEqual(['verdict', 'verdict', 'order'])
   })
 
-  it('without one believes what it finds, as before', async () => {
+  it('without one accepts everything, as before', async () => {
     await stranger.add('submit', 'plain', { risk: 100 }, { priority: 1 })
     const { events, ran } = await work(stranger)
     await events.until('completed')
     expect(ran).toEqual(['plain'])
   })
 
-  it('passes over an announcement that is too long, unread', async () => {
+  it('skips an announcement that is too long, unread', async () => {
     await engine.fleet.announce('short', '{}')
     await stranger.fleet.announce('long', ' '.repeat(MAX_CARD_BYTES + 1))
     expect((await engine.fleet.announced()).map(({ id }) => id)).toEqual(['short'])

@@ -55,21 +55,21 @@ describe('seconds by the header', () => {
   })
 })
 
-describe('what is costly', () => {
-  it('pictures over 24 megapixels, and those whose size is not found', async () => {
+describe('costly files', () => {
+  it('are pictures over 24 megapixels, and those of unknown size', async () => {
     expect(await isCostlyFile(await place(await picture(5000, 4800).png().toBuffer()), 'image')).toBe(false)
     expect(await isCostlyFile(await place(await picture(5000, 4801).png().toBuffer()), 'image')).toBe(true)
     expect(await isCostlyFile(await place(Buffer.alloc(100)), 'image')).toBe(true)
   })
 
-  it('recordings over half a minute, and large ones of an unknown length', async () => {
+  it('are recordings over half a minute, and large ones of unknown length', async () => {
     expect(await isCostlyFile(await place(silentFlac(21)), 'audio')).toBe(false)
     expect(await isCostlyFile(await place(silentFlac(23)), 'audio')).toBe(true)
     expect(await isCostlyFile(fixture('speech.mp3'), 'audio')).toBe(false)
     expect(await isCostlyFile(await place(Buffer.alloc(480_001)), 'audio')).toBe(true)
   })
 
-  it('every video, and no text', async () => {
+  it('are all videos, and no text', async () => {
     expect(await isCostlyFile(fixture('speech.mp3'), 'video_short')).toBe(true)
     expect(await isCostlyFile(fixture('speech.mp3'), 'text')).toBe(false)
   })

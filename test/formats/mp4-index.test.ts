@@ -47,7 +47,7 @@ describe('the index of an MP4 file', () => {
     expect(await find(...boxes)).toEqual(expected)
   })
 
-  it('of a picture or a sound of another container is none', async () => {
+  it('of a picture or a sound of another container is not read', async () => {
     expect(await find(Buffer.from('RIFF\u0024\0\0\0WAVEfmt ', 'latin1'))).toBeNull()
     expect(await find(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))).toBeNull()
   })
@@ -57,7 +57,7 @@ describe('protection', () => {
   const isProtected = async (...boxes: Uint8Array[]) => isProtectedMp4(await fileWith(Buffer.concat(boxes)))
   const entry = (name: string, distance = 0) => `....${name}${'x'.repeat(distance)}sinf`
 
-  it.each(['enca', 'encv', 'drms', 'drmi'])('is seen by a sample entry %s with its scheme', async (name) => {
+  it.each(['enca', 'encv', 'drms', 'drmi'])('is recognized by a sample entry %s with its scheme', async (name) => {
     expect(await isProtected(ftyp, box('moov', entry(name)))).toBe(true)
     expect(await isProtected(ftyp, box('mdat', 'x'.repeat(100)), box('moov', entry(name), 0))).toBe(true)
   })
@@ -71,11 +71,11 @@ describe('protection', () => {
     ['such words in the media', [ftyp, box('mdat', entry('enca')), box('moov', 'mp4a')]],
     ['no index', [ftyp, box('mdat', entry('enca'))]],
     ['an empty file', []],
-  ])('is not seen in %s', async (_, boxes) => {
+  ])('is not recognized in %s', async (_, boxes) => {
     expect(await isProtected(...boxes)).toBe(false)
   })
 
-  it('is seen up to a kilobyte from the entry, the last byte included', async () => {
+  it('is recognized up to a kilobyte from the entry, the last byte included', async () => {
     expect(await isProtected(box('moov', entry('enca', 1016)))).toBe(true)
     expect(await isProtected(box('moov', entry('enca', 1017)))).toBe(false)
   })

@@ -43,7 +43,7 @@ describe('sniff', () => {
     expect((await sniff(await bytes())).class).toBe(kind)
   })
 
-  it('looks at the beginning alone', async () => {
+  it('reads the beginning only', async () => {
     const bytes = Buffer.concat([await sharp(pixels).png().toBuffer(), Buffer.alloc(10_000)])
     expect(await sniff(bytes)).toEqual({ class: 'image', mime: 'image/png' })
   })
@@ -67,11 +67,11 @@ describe('sniff', () => {
     ['video', 'video_short'],
     ['text', 'text'],
     ['unknown', null],
-  ] as const)('bytes of class %s that nobody declared are scored as %s', (found, mediaType) => {
+  ] as const)('scores bytes of class %s without a declared kind as %s', (found, mediaType) => {
     expect(mediaTypeOf({ class: found, mime: null })).toBe(mediaType)
   })
 
-  it('takes a character for cut only where the sample ends by its size', async () => {
+  it('treats a character as cut only where the sample ends by its size', async () => {
     const text = (bytes: number) => Buffer.from('ä'.repeat(SNIFF_BYTES)).subarray(1, 1 + bytes)
     const whole = Buffer.from(`x${'ä'.repeat(SNIFF_BYTES)}`)
     expect((await sniff(whole.subarray(0, SNIFF_BYTES))).class).toBe('text')
@@ -79,13 +79,13 @@ describe('sniff', () => {
     expect((await sniff(text(SNIFF_BYTES))).class).toBe('unknown')
   })
 
-  it('does not see what lies behind its sample', async () => {
+  it('ignores what lies after its sample', async () => {
     const bytes = Buffer.concat([Buffer.alloc(SNIFF_BYTES, 'a'), Buffer.alloc(10)])
     expect((await sniff(bytes)).class).toBe('text')
     expect((await sniff(bytes.subarray(1))).class).toBe('unknown')
   })
 
-  it('lets no bytes of an unknown kind pass for anything, a known one only in containers of both', () => {
+  it('accepts bytes of an unknown kind as no kind, and a known kind only in containers of both', () => {
     const all = (mime: string | null, found: 'unknown' | 'image' | 'video') =>
       MEDIA_TYPES.filter((mediaType) => matchesMediaType({ class: found, mime }, mediaType))
     expect(all(null, 'unknown')).toEqual([])

@@ -43,12 +43,12 @@ async function start(requireAdmission: boolean, requireOpenWeights = false): Pro
 }
 
 describe('models admit', () => {
-  it('without an admission the daemon refuses the package where the settings ask for one', async () => {
+  it('is required by a daemon whose settings ask for admission', async () => {
     await start(false)
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted', kind: 'setup' })
   })
 
-  it('is refused before any row is scored where the admission cannot be kept', async () => {
+  it('is refused before any row is scored where the admission cannot be written', async () => {
     const onProgress = vi.fn()
     const settings = { ...bench.settings, dataDir: path.join(index, 'data') }
     const run = admitModel(settings, 'tiny-image', { ...options({ minAuc: 0.5 }), onProgress })
@@ -56,7 +56,7 @@ describe('models admit', () => {
     expect(onProgress).not.toHaveBeenCalled()
   })
 
-  it('that was stopped resumes with the rows that were scored', async () => {
+  it('resumes an interrupted run with the rows already scored', async () => {
     const stop = new AbortController()
     const first = admitModel(bench.settings, 'tiny-image', {
       ...options({ minRows: 50 }),
@@ -73,7 +73,7 @@ describe('models admit', () => {
     await expect(fs.stat(kept)).rejects.toThrow(/ENOENT/)
   })
 
-  it('weights that state no commercial use are refused where the settings ask for open ones', async () => {
+  it('refuses weights without commercial use where the settings require open ones', async () => {
     await expect(start(false, true)).rejects.toMatchObject({
       reason: 'detector-not-open',
       kind: 'setup',
@@ -86,7 +86,7 @@ describe('models admit', () => {
     await fs.writeFile(file, before)
   })
 
-  it('a package that passes is kept by its digest, with the figures and the data', async () => {
+  it('records a package that passes by its digest, with the figures and the data', async () => {
     const wanted = { minAuc: 0.9, maxLatencyMs: 60_000, maxMemoryMb: 4000, licenses: ['apache-2.0'], minRows: 2 }
     const result = await admit(wanted)
     expect(result.rows.map(({ threshold, passed }) => [threshold, passed])).toEqual([
@@ -101,7 +101,7 @@ describe('models admit', () => {
     await start(true)
   })
 
-  it('a package that fails loses an earlier admission', async () => {
+  it('withdraws an earlier admission of a package that fails', async () => {
     const result = await admit({ maxFpr: 0.1, minAuc: 0.9 })
     expect(result).toMatchObject({ record: null, withdrawn: true })
     expect(result.rows).toEqual([
@@ -111,7 +111,7 @@ describe('models admit', () => {
     await expect(start(true)).rejects.toMatchObject({ reason: 'detector-not-admitted' })
   })
 
-  it('a record that was tampered with, or is of another digest, admits nothing', async () => {
+  it('does not accept a record that was changed, or is of another digest', async () => {
     const { digest, record } = await admit({ maxMemoryMb: 4000 }, null)
     await start(true)
     const text = await fs.readFile(record ?? '', 'utf8')
@@ -125,12 +125,12 @@ describe('models admit', () => {
     }
   })
 
-  it('thresholds that need data are not judged without', async () => {
+  it('does not judge thresholds that need data without data', async () => {
     await expect(admit({ minAuc: 0.5 }, null)).rejects.toThrow(/--data/)
   })
 })
 
-it('models verify says what time and memory a package takes', async () => {
+it('models verify prints the time and memory of a package', async () => {
   const [verified, ...others] = await verifyModels(bench.settings)
   expect(others).toEqual([])
   expect(verified).toMatchObject({ id: 'tiny-image', version: '1.0.0' })
@@ -138,7 +138,7 @@ it('models verify says what time and memory a package takes', async () => {
   expect(verified?.medianMs).toBeGreaterThan(0)
 })
 
-it('the token of the model server goes astray by no verb of the lab', async () => {
+it('no verb of the lab leaks the token of the model server', async () => {
   const own = await labBenchIn(await folderForTest())
   await writeRemotePackage(own.modelsDir, 'far', 'http://models.example:8000')
   const settings = { ...own.settings, detectorToken: 'secret-token' }

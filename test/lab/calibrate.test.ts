@@ -40,7 +40,7 @@ describe('models calibrate', () => {
   })
   const manifestFile = () => path.join(bench.modelsDir, 'tiny-image', 'detector.json')
 
-  it('lowers the calibration error on sources that the fit did not see, and changes nothing unasked', async () => {
+  it('lowers the calibration error on sources that the fit did not see, and changes nothing without --write', async () => {
     const before = await fs.readFile(manifestFile(), 'utf8')
     const report = await calibrateModel(bench.settings, 'tiny-image', options(false))
     expect(report.heldOut).toBe('source')
@@ -50,7 +50,7 @@ describe('models calibrate', () => {
     expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
   })
 
-  it('written, the package starts with its new risks and keeps everything else', async () => {
+  it('with --write gives the package its new risks and keeps everything else', async () => {
     const before = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
     const report = await calibrateModel(bench.settings, 'tiny-image', options(true))
     const after = JSON.parse(await fs.readFile(manifestFile(), 'utf8'))
@@ -66,7 +66,7 @@ describe('models calibrate', () => {
     await (await detectors.start({ modelsDir: bench.modelsDir })).probe()
   })
 
-  it('a band that would leave no verdict is never written', async () => {
+  it('never writes a band that leaves no verdict', async () => {
     const before = await fs.readFile(manifestFile(), 'utf8')
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), accuracy: 1 })
     await expect(run).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('models calibrate', () => {
     expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
   })
 
-  it('too few rows are refused before any is read', async () => {
+  it('refuses too few rows before any is read', async () => {
     const few = path.join(bench.folder, 'few.csv')
     await fs.writeFile(few, ['path,label', 'absent-1.png,real', 'absent-2.png,fake'].join('\n'))
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(false), data: few })
@@ -85,7 +85,7 @@ describe('models calibrate', () => {
     })
   })
 
-  it('a package without bins is refused by length before any row is scored', async () => {
+  it('refuses a fit by length of a package without bins before any row is scored', async () => {
     const onProgress = vi.fn()
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(false), method: 'by-length', onProgress })
     await expect(run).rejects.toMatchObject({ message: expect.stringMatching(/bins of length/) })
@@ -93,7 +93,7 @@ describe('models calibrate', () => {
   })
 
   // Root may write everywhere but to what is mounted read-only.
-  it.skipIf(!mounts)('one that cannot be written is refused before any row is scored', () => {
+  it.skipIf(!mounts)('refuses a package that cannot be written before any row is scored', () => {
     const folder = path.dirname(manifestFile())
     const verb = [process.execPath, packagePath('dist', 'cli', 'main.js'), 'models', 'calibrate', folder, '--write']
     const run = [...AS_IT_IS, '--ro-bind', folder, folder, ...verb, '--data', options(true).data]

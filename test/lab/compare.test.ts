@@ -36,7 +36,7 @@ const options = () => ({
 })
 
 describe('models compare', () => {
-  it('a detector that sees is better than one that does not', async () => {
+  it('ranks a detector that discriminates above one that does not', async () => {
     const found = await compareModels(bench.settings, ['tiny-image', 'blind'], options())
     expect(found.rows).toEqual({ both: 60, onlyFirst: 0, onlySecond: 0, neither: 0 })
     expect(found.auc.second).toBe(0.5)
@@ -47,13 +47,13 @@ describe('models compare', () => {
     expect(found.groups.source?.map(({ real, fake }) => real + fake)).toEqual([20, 20, 20])
   })
 
-  it('the other way round it is worse by as much', async () => {
+  it('in the other order gives the opposite difference', async () => {
     const found = await compareModels(bench.settings, ['blind', 'tiny-image'], { ...options(), limit: 40 })
     expect(found.better).toBe('second')
     expect(found.data.rows).toBe(40)
   })
 
-  it('packages of different media are not compared', async () => {
+  it('refuses packages of different kinds of media', async () => {
     const folder = await writeTinyPackage(path.join(bench.folder, 'others'), { id: 'words' })
     const manifest = JSON.parse(await fs.readFile(path.join(folder, 'detector.json'), 'utf8'))
     const text = {

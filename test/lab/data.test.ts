@@ -7,7 +7,7 @@ import { rowFiles } from './data/row-files.js'
 const { path: folder, write } = rowFiles()
 
 describe('labeled data', () => {
-  it('a CSV, with the names that packs use for its columns', async () => {
+  it('may be a CSV, with the column names that packs use', async () => {
     const index = await write(
       'a.csv',
       '\uFEFFpath,label,source,system,lang\nimg/1.jpg,fake,"Lab, A",GAN,en\n2.jpg,0,B,-,de\n',
@@ -27,7 +27,7 @@ describe('labeled data', () => {
     expect(elsewhere.rows[0]?.content).toEqual({ file: '/media/img/1.jpg' })
   })
 
-  it('no file that a symbolic link leads to outside of the root', async () => {
+  it('contain no file behind a symbolic link out of the root', async () => {
     const outside = await write('outside/secret.jpg', 'x')
     const index = await write('pack/index.csv', 'path,label\nlink.jpg,fake\n')
     await fs.symlink(outside, path.join(folder, 'pack', 'link.jpg'))
@@ -39,14 +39,14 @@ describe('labeled data', () => {
     expect((await readData(index, folder)).rows).toHaveLength(1)
   })
 
-  it('no folder real/ that is a symbolic link to elsewhere', async () => {
+  it('contain no folder real/ that is a symbolic link to elsewhere', async () => {
     await write('private/holiday.jpg', 'x')
     await write('labeled/fake/1.jpg', 'x')
     await fs.symlink(path.join(folder, 'private'), path.join(folder, 'labeled', 'real'))
     await expect(readData(path.join(folder, 'labeled'), null)).rejects.toMatchObject({ reason: 'lab-data-invalid' })
   })
 
-  it('links in real/ and fake/ as the files that they lead to, but none to elsewhere', async () => {
+  it('contain links in real/ and fake/ as their target files, but none to elsewhere', async () => {
     const file = await write('linked/real/1.jpg', 'x')
     await write('linked/fake/1.jpg', 'x')
     await fs.symlink(file, path.join(folder, 'linked', 'fake', '2.jpg'))
@@ -59,7 +59,7 @@ describe('labeled data', () => {
     })
   })
 
-  it('a list such as the samples of the sandbox', async () => {
+  it('may be a list such as the samples of the sandbox', async () => {
     const list = [{ file: 'x.jpg', made: 'machine', mediaType: 'image', title: 'X' }]
     const { rows } = await readData(await write('samples.json', JSON.stringify(list)), null)
     expect(rows).toEqual([
@@ -67,7 +67,7 @@ describe('labeled data', () => {
     ])
   })
 
-  it('a folder; what lies between is the source', async () => {
+  it('may be a folder; the folders between are the source', async () => {
     for (const name of ['d/real/cam/1.jpg', 'd/real/2.jpg', 'd/fake/sdxl/v1/3.jpg', 'd/fake/.DS_Store'])
       await write(name, 'x')
     const { rows } = await readData(path.join(folder, 'd'), null)
@@ -101,7 +101,7 @@ describe('labeled data', () => {
     ['REAL', 'FAKE'],
     ['0', '1'],
     ['human', 'ai'],
-  ])('folders %s and %s are classes too', async (real, fake) => {
+  ])('may have the folders %s and %s as classes', async (real, fake) => {
     const root = path.join(folder, `classes-${real}`)
     for (const name of [real, fake]) {
       await fs.mkdir(path.join(root, name), { recursive: true })
@@ -114,7 +114,7 @@ describe('labeled data', () => {
     ])
   })
 
-  it('a folder above the right one, and a dataset of save_to_disk, are refused with what to do', async () => {
+  it('refuse a parent of the right folder, and a dataset of save_to_disk, with the fix', async () => {
     const above = path.join(folder, 'above')
     for (const name of ['real', 'fake']) await fs.mkdir(path.join(above, 'train', name), { recursive: true })
     await expect(readData(above, null)).rejects.toMatchObject({ fix: `Name a folder that does: ${above}/train.` })

@@ -25,7 +25,7 @@ async function bytesOf({ content }: DataRow): Promise<number[]> {
 const refused = (text: string | RegExp) => ({ reason: 'lab-data-invalid', message: expect.stringMatching(text) })
 
 describe('a parquet file', () => {
-  it('gives the media of each row, by the class names that it holds, from any row group and in any order', async () => {
+  it('returns the media of each row, with its class names, from any row group and in any order', async () => {
     const rows = [picture(0, 0), picture(1, 1), picture(2, 0), picture(3, 1), picture(4, 0)]
     const file = await write('pack.parquet', imageParquet(rows, ['fake', 'real']))
     const { rows: read } = await readData(file, null)
@@ -38,7 +38,7 @@ describe('a parquet file', () => {
     for (const nth of [4, 0, 3, 1, 2]) expect(await bytesOf(read[nth]!)).toEqual([nth, 1, 2])
   })
 
-  it('gives texts, and takes 0 and 1 as everywhere where no names are stated', async () => {
+  it('returns texts, and reads 0 and 1 as everywhere without class names', async () => {
     const buffer = parquetWriteBuffer({
       columnData: [
         { name: 'text', data: ['Prose.', 'More.'], type: 'STRING' },
@@ -52,7 +52,7 @@ describe('a parquet file', () => {
     ])
   })
 
-  it('gives texts and labels that are not marked as texts', async () => {
+  it('returns texts and labels that are not marked as texts', async () => {
     const bytes = (texts: string[]) => texts.map((text) => Buffer.from(text))
     const buffer = parquetWriteBuffer({
       columnData: [
@@ -67,7 +67,7 @@ describe('a parquet file', () => {
     ])
   })
 
-  it('of more rows than a call takes arguments is read whole', async () => {
+  it('with more rows than a call accepts arguments is read completely', async () => {
     const count = 140_000
     const buffer = parquetWriteBuffer({
       columnData: [
@@ -93,7 +93,7 @@ describe('a parquet file', () => {
     await expect(readData(await write('x.parquet', bytes()), null)).rejects.toMatchObject(refused(message))
   })
 
-  it('whose media lies elsewhere, or whose pages are broken, is refused when a row is read', async () => {
+  it('with media elsewhere, or with broken pages, is refused when a row is read', async () => {
     const absent = await readData(await write('a.parquet', imageParquet([{ ...picture(0, 1), bytes: null }])), null)
     await expect(bytesOf(absent.rows[0]!)).rejects.toMatchObject(refused('row 1: image holds no bytes'))
     const good = imageParquet([picture(0, 1)])
@@ -104,7 +104,7 @@ describe('a parquet file', () => {
 })
 
 describe('a dataset folder', () => {
-  it('of shards, with the names of its card and each split as a column', async () => {
+  it('of shards has the names of its card and each split as a column', async () => {
     await write('data/train-00000-of-00002.parquet', imageParquet([picture(0, 0)]))
     await write('data/train-00001-of-00002.parquet', imageParquet([picture(1, 1)]))
     await write('data/test-00000-of-00001.parquet', imageParquet([picture(2, 0)]))
@@ -121,7 +121,7 @@ describe('a dataset folder', () => {
     expect([only?.fake, await bytesOf(only!)]).toEqual([true, [2, 1, 2]])
   })
 
-  it('of files with metadata beside them, in each split', async () => {
+  it('of files with metadata files is read in each split', async () => {
     await write('train/metadata.csv', 'file_name,label\na.wav,fake\n')
     await write('test/metadata.jsonl', '{"file_name":"a.wav","label":"real","system":"x"}\n')
     const { rows } = await readData(folder, null)
@@ -137,7 +137,7 @@ describe('a dataset folder', () => {
     ])
   })
 
-  it('of files whose metadata names one outside of it is refused', async () => {
+  it('of files whose metadata names one outside is refused', async () => {
     await write('metadata.csv', 'file_name,label\n../a.wav,fake\n')
     await expect(readData(folder, null)).rejects.toMatchObject(refused('does not lie below'))
   })

@@ -38,7 +38,7 @@ function options(out: string | null, own: { signal?: AbortSignal; onProgress?: (
 }
 
 describe('models eval', () => {
-  it('figures, counts by reason, groups and files', async () => {
+  it('prints figures, counts by reason, groups and files', async () => {
     const out = path.join(bench.folder, 'out')
     const seen: number[] = []
     const evaluation = await evaluateModel(
@@ -73,7 +73,7 @@ describe('models eval', () => {
     expect((await fs.readdir(out)).toSorted()).toEqual(['eval.json', 'report.html', 'scores.csv'])
   })
 
-  it('the report escapes what comes from outside, loads nothing, and shows the mistakes', async () => {
+  it('writes a report that escapes external text, loads nothing, and shows the mistakes', async () => {
     const page = await fs.readFile(path.join(bench.folder, 'out', 'report.html'), 'utf8')
     const has = (text: string) => page.includes(text)
     expect(has('<img src="https')).toBe(false)
@@ -85,7 +85,7 @@ describe('models eval', () => {
     )
   })
 
-  it('the same rows give the same figures and digest', async () => {
+  it('gives the same figures and digest for the same rows', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => evaluateModel(bench.settings, 'tiny-image', options(null))),
     )
@@ -93,7 +93,7 @@ describe('models eval', () => {
     expect(figures(second)).toEqual(figures())
   })
 
-  it('a package is also found by the path of its folder', async () => {
+  it('finds a package by the path of its folder, too', async () => {
     const { detector } = await evaluateModel(
       { ...bench.settings, modelsDir: '/nowhere' },
       path.join(bench.modelsDir, 'tiny-image'),
@@ -102,7 +102,7 @@ describe('models eval', () => {
     expect(detector.id).toBe('tiny-image')
   })
 
-  it('a prior weighs what hangs on the share of fakes, and nothing else', async () => {
+  it('weighs by a prior what depends on the share of fakes, and nothing else', async () => {
     const plain = await evaluateModel(bench.settings, 'tiny-image', options(null))
     const tenth = await evaluateModel(bench.settings, 'tiny-image', { ...options(null), prior: 0.1 })
     expect(tenth.all.auc).toEqual(plain.all.auc)

@@ -108,7 +108,7 @@ async function riskOfPlain(id: string): Promise<number> {
 }
 
 describe('models import', () => {
-  it('an export, after one that was killed with its copy of the weights', async () => {
+  it('an export, after an import that was killed with its copy of the weights', async () => {
     const host = os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
     const left = path.join(bench.modelsDir, `.import-${host}_${process.pid}_aa`)
     await fs.mkdir(left, { recursive: true })
@@ -119,7 +119,7 @@ describe('models import', () => {
     expect(names).not.toContain(path.basename(left))
   })
 
-  it('an image classifier, scored by the real host as arithmetic says', async () => {
+  it('an image classifier, scored by the real host as arithmetic states', async () => {
     const folder = await writeExport('ViT Deepfake', {
       'config.json': IMAGE_CONFIG,
       'preprocessor_config.json': IMAGE_PROCESSOR,
@@ -143,7 +143,7 @@ describe('models import', () => {
     expect(await riskOfPlain('vit-deepfake')).toBeCloseTo(sigmoid(MARGIN), 5)
   })
 
-  it('an export whose weights lie in a second file, and whose processor is stated as transformers 5 does', async () => {
+  it('an export with weights in a second file, and with the processor file of transformers 5', async () => {
     const { model, data } = splitPixelClassifier(WEIGHTS, BIAS, 'model.onnx.data')
     const folder = await writeExport('split', {
       'config.json': IMAGE_CONFIG,
@@ -157,7 +157,7 @@ describe('models import', () => {
     expect(await riskOfPlain('split')).toBeCloseTo(sigmoid(MARGIN), 5)
   })
 
-  it('a network that takes and gives floats of 16 bits', async () => {
+  it('a network with inputs and outputs of 16-bit floats', async () => {
     await importIt(await writeExport('halves', { ...IMAGE, 'model.onnx': pixelClassifier(WEIGHTS, BIAS, FLOAT16) }))
     expect(await riskOfPlain('halves')).toBeCloseTo(sigmoid(MARGIN), 2)
   })
@@ -185,7 +185,7 @@ describe('models import', () => {
     expect(await riskOfPlain('bytes')).toBeCloseTo(sigmoid(fake - real), 5)
   })
 
-  it('the difference to what the original returned stands in the card', async () => {
+  it('the difference to the original is in the card', async () => {
     const folder = await writeExport('checked', IMAGE)
     const check = await writeExport('references', {
       'a.png': await plain(),
@@ -221,7 +221,7 @@ describe('models import', () => {
     expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
   })
 
-  it('an audio classifier that takes a mask of what was heard', async () => {
+  it('an audio classifier that takes an attention mask', async () => {
     const model = maskedWaveformClassifier([1.5, -0.5], [0.2, 0.4])
     await importIt(await writeExport('masked', { ...SPEECH, 'model.onnx': model }), { windowSeconds: 10 })
     const host = await bench.start({ detectors: [{ id: 'masked' }] })
@@ -230,7 +230,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(2 * 0.25 + 0.2 - 0.4), 4)
   })
 
-  it('an audio classifier of the raw waveform, leveled as its feature extractor does', async () => {
+  it('an audio classifier of the raw waveform, leveled as by its feature extractor', async () => {
     const model = waveformClassifier([1.5, -0.5], [0.2, 0.4])
     const folder = await writeExport('wav2vec', {
       ...SPEECH,
@@ -253,7 +253,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2 - (-0.5 + 0.4)), 4)
   })
 
-  it('a waveform classifier with one logit, which hears a recording at its own length', async () => {
+  it('a waveform classifier with one logit, which takes a recording at its own length', async () => {
     const folder = await writeExport('one', {
       ...SPEECH,
       'config.json': { id2label: { 0: 'spoof' } },
@@ -269,7 +269,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(1.5 + 0.2), 4)
   })
 
-  it('a text classifier with its tokenizer; a long text is cut and keeps its end mark', async () => {
+  it('a text classifier with its tokenizer; a long text is cut and keeps its end token', async () => {
     const vocab = { '[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3, the: 4, a: 5, of: 6, ferry: 7 }
     const folder = await writeExport('text', {
       'config.json': {
@@ -314,7 +314,7 @@ describe('models import', () => {
     }
   })
 
-  it('a text classifier of 32-bit tokens, which gets the text as it was written', async () => {
+  it('a text classifier of 32-bit tokens, which gets the raw text', async () => {
     const vocab = { '[PAD]': 0, '[UNK]': 1, '[CLS]': 2, '[SEP]': 3, the: 4, '#': 5, '*': 6 }
     const folder = await writeExport('raw', {
       'config.json': { id2label: { 0: 'Human', 1: 'Machine' } },
@@ -337,7 +337,7 @@ describe('models import', () => {
     expect(risk).toBeCloseTo(sigmoid(-0.2 * mean + 0.5 - 0.3 * mean), 5)
   })
 
-  it('the package is whole: digests hold, the card says what is not known, hostile labels stay text', async () => {
+  it('the package is complete: digests match, the card states what is unknown, hostile labels stay text', async () => {
     const folder = await writeExport('card', {
       'config.json': { id2label: { 0: 'real', 1: 'AI <script>' }, _name_or_path: 'x|y\n# Heading' },
       'preprocessor_config.json': IMAGE_PROCESSOR,

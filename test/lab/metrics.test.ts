@@ -44,7 +44,7 @@ describe('ranking metrics', () => {
     expect(equalErrorRate(ranked([0.9, 1], [0.8, 1], [0.5, 1], [0.5, 0], [0.2, 0], [0.1, 0]))).toBeCloseTo(1 / 6, 12)
   })
 
-  it('one class alone has no ranking', () => {
+  it('one class has no ranking', () => {
     expect(areaUnderRoc(ranked([0.2, 1], [0.4, 1]))).toBeNaN()
     expect(tprAtFpr(ranked([0.2, 0]), 0.05)).toBeNaN()
     expect(averagePrecision(ranked([0.2, 0]))).toBeNaN()
@@ -82,7 +82,7 @@ describe('reliability', () => {
     expect(reliabilityBins(twoBins)[2]).toEqual({ from: 0.2, to: 0.3, rows: 2, meanRisk: 0.25, fakeShare: 0.5 })
   })
 
-  it('a risk of 1 lies in the last bin', () => {
+  it('a risk of 1 is in the last bin', () => {
     expect(reliabilityBins(ranked([1, 1])).at(-1)?.rows).toBe(1)
   })
 })
@@ -113,7 +113,7 @@ describe('thresholds', () => {
 describe('bootstrap', () => {
   const random = () => seededRandom(7)
 
-  it('the interval of a mean-like metric is near the one of theory', () => {
+  it('the interval of a mean-like metric is close to the theoretical one', () => {
     const many = rows(
       ...Array.from({ length: 400 }, (_, index): [number, 0 | 1] => [index < 300 ? 1 : 0, 1]),
       ...Array.from({ length: 400 }, (): [number, 0 | 1] => [0, 0]),
@@ -125,7 +125,7 @@ describe('bootstrap', () => {
     expect((tpr?.high ?? 0) - (tpr?.low ?? 0)).toBeCloseTo(0.085, 1.5)
   })
 
-  it('the same seed gives the same interval, and no spread gives a point', () => {
+  it('the same seed gives the same interval, and equal values give a point', () => {
     const some = rows([0.9, 1], [0.4, 1], [0.6, 0], [0.1, 0])
     const auc = () => bootstrapIntervals(some, { auc: areaUnderRoc }, random()).auc
     expect(auc()).toEqual(auc())
@@ -136,7 +136,7 @@ describe('bootstrap', () => {
     expect(bootstrapIntervals(rows([0.9, 1]), { auc: areaUnderRoc }, random()).auc).toBeNull()
   })
 
-  it('several scorings are drawn alike, each class by itself', () => {
+  it('several scorings are drawn alike, each class separately', () => {
     const first = rows([0.9, 1], [0.4, 1], [0.6, 0], [0.1, 0])
     const draw = resampler([first, first.map((row) => ({ ...row, score: 1 - row.score }))], random())
     for (let round = 0; round < 20; round++) {
@@ -184,7 +184,7 @@ describe('verdicts at risk 50', () => {
     expect(matthewsCorrelation(seven)).toBeCloseTo((2 * 3 - 1) / 12, 12)
   })
 
-  it('all called alike correlate with nothing; one class alone has no correlation', () => {
+  it('equal verdicts have no correlation, and one class has none either', () => {
     expect(matthewsCorrelation(ranked([0.9, 1], [0.8, 0]))).toBe(0)
     expect(matthewsCorrelation(ranked([0.9, 1], [0.2, 1]))).toBeNaN()
     expect(f1(ranked([0.9, 0]))).toBeNaN()
@@ -204,7 +204,7 @@ describe("Wilson's interval", () => {
     expect(interval?.high).toBeCloseTo(high, 4)
   })
 
-  it('of no tries there is none', () => {
+  it('without trials there is none', () => {
     expect(wilsonInterval(0, 0)).toBeNull()
   })
 })

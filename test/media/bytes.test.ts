@@ -12,7 +12,7 @@ import { someBytes } from './support/dag.js'
 import { failure } from './support/media-parts.js'
 
 describe('createContentHasher', () => {
-  it('gives the published digests of the empty text', () => {
+  it('returns the published digests of the empty text', () => {
     expect(createContentHasher('sha256').digest()).toBe(
       '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     )
@@ -34,7 +34,7 @@ describe('createContentHasher', () => {
     }
   })
 
-  it('gives the event loop its turns while it hashes a large chunk', async () => {
+  it('yields to the event loop while it hashes a large chunk', async () => {
     let turns = 0
     let done = false
     const count = () => {
@@ -70,7 +70,7 @@ describe('spool', () => {
     expect(await failure(onDisk(full))).toMatchObject({ reason: 'media-cache-failed', facts: { code: 'ENOSPC' } })
   })
 
-  it('goes through the thread pool once a chunk', async () => {
+  it('uses the thread pool once per chunk', async () => {
     const ours = new AsyncLocalStorage<true>()
     const ways: string[] = []
     const hook = createHook({

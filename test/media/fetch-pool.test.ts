@@ -34,8 +34,8 @@ function setUp({ connections = 8, bytes = 1e9 } = {}) {
   return { clock, pool, uses, start }
 }
 
-describe('the least rate', () => {
-  it('a fetch that trickles ends after its free time, which grows with each attempt that was too slow', async () => {
+describe('the minimum rate', () => {
+  it('ends a slow fetch after its free time, which grows with each attempt that was too slow', async () => {
     for (const [slowBefore, ms] of [8_000, 32_000, 128_000].entries()) {
       const { clock, start } = setUp()
       const { done, transfer } = await start({ host: null, slowBefore })
@@ -47,7 +47,7 @@ describe('the least rate', () => {
     }
   })
 
-  it('grows with the time used: a steady line is cut off once its file takes too long for a first attempt', async () => {
+  it('grows with the time used: a steady transfer is cut off once its file takes too long for a first attempt', async () => {
     const { clock, start } = setUp()
     const { done, transfer } = await start()
     const perSecond = 100_000
@@ -62,12 +62,12 @@ describe('the least rate', () => {
     expect(perSecond * seconds).toBeLessThan(1.1 * (perSecond ** 2 / 4000))
   })
 
-  it('the third attempt is free for longer than the default time limit of a fetch', () => {
+  it('leaves the third attempt free for longer than the default time limit of a fetch', () => {
     expect(freeMs(2)).toBeGreaterThan(120_000)
     expect(leastBytes(120_000, freeMs(0))).toBe(57_600_000)
   })
 
-  it('does not end what was asked for at any rate', async () => {
+  it('does not apply to a fetch without a rate', async () => {
     const { clock, start } = setUp()
     const { done, end } = await start({ host: null, slowBefore: undefined })
     await clock.advance(3_600_000)
@@ -77,7 +77,7 @@ describe('the least rate', () => {
 })
 
 describe('shares', () => {
-  it('media that was too slow before gets half of the connections, and others go on', async () => {
+  it('give media that was too slow before half of the connections, and others continue', async () => {
     const { start, uses, pool } = setUp({ connections: 4 })
     const later = { host: null, slowBefore: 1 }
     const first = await start(later)
@@ -93,7 +93,7 @@ describe('shares', () => {
     await start(later)
   })
 
-  it('one host gets a quarter of them, once its fetches are slow', async () => {
+  it('give one host a quarter of them, once its fetches are slow', async () => {
     const { clock, pool, start } = setUp({ connections: 8 })
     const slowHost = { host: 'slow.example', slowBefore: 0 }
     await start(slowHost)
@@ -107,7 +107,7 @@ describe('shares', () => {
     expect(pool.mayHedge).toBe(true)
   })
 
-  it('no gateway is asked in addition once all connections are in use', async () => {
+  it('ask no further gateway once all connections are in use', async () => {
     const { pool, start } = setUp({ connections: 2 })
     const { transfer } = await start()
     const end = transfer.connect()
@@ -141,7 +141,7 @@ describe('the byte limit', () => {
     expect(other.transfer.signal.aborted).toBe(false)
   })
 
-  it('lets a paused fetch go when its caller gives up', async () => {
+  it('ends a paused fetch when its caller gives up', async () => {
     const pool = new FetchPool({ connections: 8, bytes: 1, clock: new ManualClock() })
     const caller = new AbortController()
     const hold = pool.run(IPFS, new AbortController().signal, async ({ arrived }) => {

@@ -17,8 +17,8 @@ function setUp() {
   return { disposed, flights, join, runs }
 }
 
-describe('callers that want the same', () => {
-  it('share one run, and each uses its value; it is disposed of once, after the last', async () => {
+describe('callers of the same key', () => {
+  it('share one run and its value, which is disposed of once, after the last', async () => {
     const { disposed, join, runs } = setUp()
     const order: string[] = []
     let release = () => {}
@@ -42,7 +42,7 @@ describe('callers that want the same', () => {
     expect([order, disposed]).toEqual([['slow'], ['file']])
   })
 
-  it('start their own runs for different keys, and after the last run is over', async () => {
+  it('start separate runs for different keys, and after the last run ended', async () => {
     const { join, runs } = setUp()
     const [a, b] = [join('a'), join('b')]
     for (const [nth, run] of runs.entries()) run.done(`${nth}`)
@@ -64,7 +64,7 @@ describe('callers that want the same', () => {
     expect(disposed).toEqual(['x'])
   })
 
-  it('one whose use of the value fails spoils it for nobody', async () => {
+  it('do not affect others when their use of the value fails', async () => {
     const { disposed, join, runs } = setUp()
     const bad = join('a', undefined, () => Promise.reject(new Error('own trouble')))
     const good = join('a')
@@ -77,7 +77,7 @@ describe('callers that want the same', () => {
 })
 
 describe('a caller that leaves', () => {
-  it('is let go at once and ends nothing for the others', async () => {
+  it('returns at once and does not affect the others', async () => {
     const { join, runs } = setUp()
     const impatient = new AbortController()
     const leaving = join('a', impatient.signal)
@@ -89,7 +89,7 @@ describe('a caller that leaves', () => {
     expect(await staying).toBe('used x')
   })
 
-  it('as the last one ends the run, and whoever comes then starts another', async () => {
+  it('last ends the run, and the next caller starts another', async () => {
     const { flights, join, runs } = setUp()
     const impatient = new AbortController()
     const leaving = join('a', impatient.signal)
@@ -102,7 +102,7 @@ describe('a caller that leaves', () => {
     expect(await next).toBe('used x')
   })
 
-  it('leaves a value that arrives too late to be disposed of', async () => {
+  it('gets a late value disposed of', async () => {
     const disposed: string[] = []
     const flights = new SingleFlight<string>((value) => disposed.push(value))
     let done: (value: string) => void = () => {}
@@ -120,14 +120,14 @@ describe('a caller that leaves', () => {
     expect(disposed).toEqual(['late'])
   })
 
-  it('before it came starts nothing', async () => {
+  it('before the start starts nothing', async () => {
     const { join, runs } = setUp()
     await expect(join('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(runs).toEqual([])
   })
 })
 
-it('names the run that a caller would share, while there is one', async () => {
+it('returns the run that a caller would share, while there is one', async () => {
   const { flights, join, runs } = setUp()
   expect(flights.labelOf('a')).toBeUndefined()
   const joined = join('a')
@@ -137,7 +137,7 @@ it('names the run that a caller would share, while there is one', async () => {
   expect(flights.labelOf('a')).toBeUndefined()
 })
 
-it('ends all runs, those that nobody waits for any more included, and waits for them', async () => {
+it('ends all runs, including those without a caller, and waits for them', async () => {
   const flights = new SingleFlight<string>(() => {})
   const ends: string[] = []
   const slowToEnd = (name: string) => (signal: AbortSignal) =>

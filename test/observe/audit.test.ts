@@ -9,7 +9,7 @@ import { startTestServer } from './console-parts.js'
 
 const clock = { now: () => Date.UTC(2026, 0, 1) }
 
-it('writes each action as a log line and at the end of a file for the owner alone', async () => {
+it('writes each action as a log line and at the end of a file for the owner only', async () => {
   const folder = await folderForTest()
   const file = path.join(folder, 'audit.jsonl')
   await fs.writeFile(file, 'kept\n', { mode: 0o600 })
@@ -38,7 +38,7 @@ it('writes each action as a log line and at the end of a file for the owner alon
   expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('begins a new line after one that a full disk or a power cut tore', async () => {
+it('begins a new line after one that a full disk or a power cut truncated', async () => {
   const folder = await folderForTest()
   const file = path.join(folder, 'audit.jsonl')
   await fs.writeFile(file, '{"at":"2026-01-01T00:00', { mode: 0o600 })
@@ -49,7 +49,7 @@ it('begins a new line after one that a full disk or a power cut tore', async () 
   expect(lines.map((line) => JSON.parse(line).action)).toEqual(['pause', 'resume'])
 })
 
-it('goes on without a file that cannot be written', async () => {
+it('continues without a writable file', async () => {
   const log = new KeptLog()
   const audit = createAudit('/nowhere/audit.jsonl', { clock, log })
   audit.record({ who: 'ann', by: 'verb', action: 'pause', what: null, result: 'done' })

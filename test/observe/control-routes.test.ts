@@ -18,7 +18,7 @@ async function start() {
   return { asked, call }
 }
 
-describe('what the verbs of an operator ask of the daemon', () => {
+describe("requests of an operator's verbs", () => {
   it.each([
     ['pause', { queue: 'submit' }, { paused: ['1'] }],
     ['resume', { queue: 'analyze' }, { paused: ['1'] }],
@@ -26,7 +26,7 @@ describe('what the verbs of an operator ask of the daemon', () => {
     ['retry', { queue: 'analyze', ids: ['a', 'b'] }, { retried: 1 }],
     ['rollback', {}, { detectors: [1] }],
     ['reload', { detectors: 'a=canary:10,b' }, { detectors: [1] }],
-  ])('%s goes to the handler of that name, and its answer comes back', async (verb, body, answer) => {
+  ])('%s reaches the handler of that name, and its answer is returned', async (verb, body, answer) => {
     const { asked, call } = await start()
     expect(await call('POST', `/control/${verb}`, body)).toEqual({ status: 200, json: answer })
     expect(asked).toEqual([[verb, body]])
@@ -38,7 +38,7 @@ describe('what the verbs of an operator ask of the daemon', () => {
     expect(asked).toEqual([[verb, {}]])
   })
 
-  it('failed jobs are a hundred where no number is asked for', async () => {
+  it('list a hundred failed jobs where no number is given', async () => {
     const { asked, call } = await start()
     await call('GET', '/control/failed')
     await call('GET', '/control/failed?limit=1')
@@ -78,14 +78,14 @@ describe('what the verbs of an operator ask of the daemon', () => {
     expect(json.error?.message).toEqual(expect.any(String))
   })
 
-  it('a thousand ids of two hundred characters are taken', async () => {
+  it('may contain a thousand ids of two hundred characters', async () => {
     const { asked, call } = await start()
     const ids = Array.from({ length: 1000 }, (_, nth) => String(nth).padEnd(200, 'x'))
     expect((await call('POST', '/control/retry', { ids })).status).toBe(200)
     expect(asked).toEqual([['retry', { ids }]])
   })
 
-  it('a body of more than 256 KiB is refused, whatever is in it', async () => {
+  it('of more than 256 KiB are refused, whatever they contain', async () => {
     const { asked, call } = await start()
     expect((await call('POST', '/control/retry', { ids: ['x'.repeat(256 * 1024)] })).status).toBe(413)
     expect(asked).toEqual([])

@@ -3,7 +3,7 @@ import { AttestdError } from '../../src/core/errors.js'
 import { errorFacts } from '../../src/observe/error-facts.js'
 
 describe('errorFacts', () => {
-  it('gives a stack of at most twelve frames, and only where the code did not expect the error', () => {
+  it('returns a stack of at most twelve frames, and only for an unexpected error', () => {
     const deep = (left: number): Error => (left === 0 ? new Error('deep') : deep(left - 1))
     const usual = Error.stackTraceLimit
     Error.stackTraceLimit = 50
@@ -14,7 +14,7 @@ describe('errorFacts', () => {
     expect(errorFacts(new AttestdError('queue-unreachable', 'No Redis.')).stack).toBeUndefined()
   })
 
-  it('shows where an unexpected error broke first, not where it was passed on', () => {
+  it('shows where an unexpected error was thrown first, not where it was passed on', () => {
     function theCulprit(): Error {
       return new TypeError('inner')
     }
@@ -50,14 +50,14 @@ describe('errorFacts', () => {
     ])
   })
 
-  it('lists each cause once, also where two ways lead to it', () => {
+  it('lists each cause once, also where it is reached twice', () => {
     const shared = new Error('shared')
     const bundle = new AggregateError([new Error('left', { cause: shared }), shared], 'both')
     const found = errorFacts(new Error('outer', { cause: bundle })).causes?.map(({ message }) => message)
     expect(found?.toSorted()).toEqual(['both', 'left', 'shared'])
   })
 
-  it('lists what is in a bundle of errors, and causes that are no errors', () => {
+  it('lists the errors of an AggregateError, and causes that are no errors', () => {
     const bundle = new AggregateError([new RangeError('a'), 'b'], 'several')
     const found = errorFacts(new Error('outer', { cause: bundle })).causes?.map(({ message }) => message)
     expect(found).toEqual(['several', 'a', 'b'])

@@ -13,7 +13,7 @@ it('is not ready before a check is registered', async () => {
   expect(await setUp().health.readiness()).toEqual({ ready: false, checks: [] })
 })
 
-it('is ready when every check is fine, and names the one that is not with its fix', async () => {
+it('is ready when every check passes, and names a failed one with its fix', async () => {
   const { clock, health } = setUp()
   let enough = true
   health.register('queue', async () => ({ ok: true, message: 'The queue answers.' }))
@@ -37,7 +37,7 @@ it('is ready when every check is fine, and names the one that is not with its fi
   })
 })
 
-it('takes a check that throws as not ready, with its reason', async () => {
+it('is not ready when a check throws, with its reason', async () => {
   const { health } = setUp()
   health.register('queue', () => {
     throw new AttestdError('queue-unreachable', 'No answer from Redis.', { fix: 'Wake it.' })
@@ -87,7 +87,7 @@ it('reports version and uptime', async () => {
   expect(health.liveness()).toEqual({ alive: true, version: VERSION, uptimeSeconds: 61 })
 })
 
-it('looks again after a tenth of a second while it is not ready, so that it is seen to be ready when it is', async () => {
+it('checks again after a tenth of a second while it is not ready, so that readiness shows at once', async () => {
   const { clock, health } = setUp()
   let runs = 0
   health.register('late', () => {
@@ -106,7 +106,7 @@ it('looks again after a tenth of a second while it is not ready, so that it is s
   expect([await ready(), runs]).toEqual([true, 3])
 })
 
-it('runs a check at once that is registered later, and one in place of another of its name', async () => {
+it('runs a check at once that is registered later or replaces another', async () => {
   const { health } = setUp()
   health.register('queue', () => ({ ok: true, message: 'old' }))
   await health.readiness()
@@ -118,7 +118,7 @@ it('runs a check at once that is registered later, and one in place of another o
   ])
 })
 
-it('says what to do in the words of the deployment where it has some', async () => {
+it('uses the fix of the deployment where it has one', async () => {
   const fixes = { 'stake-low': 'Call the treasurer.' }
   const health = createHealth({ clock: new ManualClock(), fixes })
   health.register('stake', () => ({ ok: false, reason: 'stake-low', message: '' }))

@@ -61,7 +61,7 @@ describe('isLoopbackHostHeader', () => {
 describe('isCrossSiteWrite', () => {
   const host = 'attestd.local:8780'
 
-  it.each(['GET', 'HEAD', 'OPTIONS'])('%s is no write, from wherever it comes', (method) => {
+  it.each(['GET', 'HEAD', 'OPTIONS'])('%s is no write, from any origin', (method) => {
     expect(isCrossSiteWrite(method, { host, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).toBe(
       false,
     )

@@ -32,7 +32,7 @@ const basic = (password: string) => ({
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('probes and metrics', () => {
-  it('is alive while it is not ready, and says which check is not fine', async () => {
+  it('is alive while it is not ready, and names the failed check', async () => {
     const { get } = await start({
       checks: {
         queue: () => ({ ok: true, message: 'The queue answers.' }),
@@ -52,7 +52,7 @@ describe('probes and metrics', () => {
     })
   })
 
-  it('is ready when all checks are fine', async () => {
+  it('is ready when all checks pass', async () => {
     const { get } = await start({ checks: { queue: () => ({ ok: true, message: 'Fine.' }) } })
     expect((await get('/readyz')).status).toBe(200)
   })
@@ -65,7 +65,7 @@ describe('probes and metrics', () => {
 })
 
 describe('console and status', () => {
-  it('escapes every text from outside', async () => {
+  it('escapes every external text', async () => {
     const page = await (await (await start()).get('/')).text()
     expect(page).not.toContain(HOSTILE)
     expect(page).not.toContain('<script>alert')
@@ -76,7 +76,7 @@ describe('console and status', () => {
     )
   })
 
-  it('allows nothing but its own inline style and what this server serves', async () => {
+  it('allows only its own inline style and its own files', async () => {
     const answer = await (await start()).get('/')
     const policy = answer.headers.get('content-security-policy')!
     expect(policy).toMatch(
@@ -86,7 +86,7 @@ describe('console and status', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('shows a stake just below the minimum as below, and what is not fine', async () => {
+  it('shows a stake just below the minimum as below, and failed checks', async () => {
     const { get } = await start({
       checks: { stake: () => ({ ok: false, reason: 'stake-low', message: 'Too little.' }) },
     })
@@ -99,7 +99,7 @@ describe('console and status', () => {
     expect(page).toContain('<meter min="0" max="100" value="12.345" aria-label="risk"></meter>12.3<')
   })
 
-  it('gives the state and readiness as JSON', async () => {
+  it('returns the state and readiness as JSON', async () => {
     const { get } = await start({ checks: { queue: () => ({ ok: true, message: 'Fine.' }) } })
     const status = await (await get('/status')).json()
     expect(status).toEqual({
@@ -109,7 +109,7 @@ describe('console and status', () => {
     })
   })
 
-  it.each(['/', '/status', '/readyz', '/control/failed'])('lets no known secret out of %s', async (path) => {
+  it.each(['/', '/status', '/readyz', '/control/failed'])('leaks no known secret through %s', async (path) => {
     const secret = 'known-secret-value'
     const state = () => ({ ...sampleState(), service: `https://u:${secret}@host`, version: encodeURIComponent(secret) })
     const { get, controlToken } = await start({
@@ -122,7 +122,7 @@ describe('console and status', () => {
     expect(text).not.toContain(secret)
   })
 
-  it('answers a state that cannot be read with its reason and no stack', async () => {
+  it('answers with reason and no stack where the state cannot be read', async () => {
     const { get } = await start({
       state: () => Promise.reject(new AttestdError('queue-unreachable', 'No Redis at known-secret-value.')),
     })
@@ -137,14 +137,14 @@ describe('console and status', () => {
     })
   })
 
-  it('names the pages there are where one is not', async () => {
+  it('lists the pages where one is missing', async () => {
     const answer = await (await start()).get('/nope')
     expect(answer.status).toBe(404)
     expect(JSON.stringify(await answer.json())).toContain('/readyz')
   })
 })
 
-describe('who may see what', () => {
+describe('access to pages', () => {
   const PAGES = ['/', '/status', '/queues/', '/queues/api/queues', '/queues/static/favicon.ico']
   const PROBES = ['/healthz', '/metrics']
 
@@ -153,7 +153,7 @@ describe('who may see what', () => {
     for (const path of [...PAGES, ...PROBES]) expect([path, (await get(path)).status]).toEqual([path, 200])
   })
 
-  it('asks for the password on every page, and on no probe', async () => {
+  it('needs the password for every page, and for no probe', async () => {
     const { get, controlToken } = await start({ password: 'correct horse' })
     for (const path of PAGES) {
       const refused = await get(path)
@@ -167,7 +167,7 @@ describe('who may see what', () => {
     for (const path of PROBES) expect((await get(path)).status).toBe(200)
   })
 
-  it('looks at few wrong passwords of an address, then at none for a while, and says so in the log', async () => {
+  it('is blocked for a while after some wrong passwords from an address, and logged', async () => {
     const clock = new ManualClock()
     const log = new KeptLog()
     const { get } = await start({ password: 'correct horse', clock, log })
@@ -183,7 +183,7 @@ describe('who may see what', () => {
     expect(await status('correct horse')).toBe(200)
   })
 
-  it('serves only probes to other machines without a password, and says how to change that', async () => {
+  it('is limited to probes for other machines without a password, and states how to change that', async () => {
     const { get, controlToken } = await start({ host: '0.0.0.0' })
     for (const path of PAGES) {
       const refused = await get(path)
@@ -197,12 +197,12 @@ describe('who may see what', () => {
   it.each([
     ['LocalHost:1234', 200],
     ['evil.example', 421],
-  ])('on loopback takes a Host header %s with %i', async (host, status) => {
+  ])('on loopback answers a Host header %s with %i', async (host, status) => {
     const { server } = await start()
     expect(await raw(server.url, '/healthz', { host })).toBe(status)
   })
 
-  it('takes any Host header where other machines are meant to reach it', async () => {
+  it('allows any Host header where other machines may connect', async () => {
     const { server } = await start({ host: '0.0.0.0' })
     expect(await raw(server.url, '/healthz', { host: 'attestd.cluster.example' })).toBe(200)
   })
@@ -228,7 +228,7 @@ it('control routes need the token of this run', async () => {
 })
 
 describe('binding', () => {
-  it('says that the port is taken', async () => {
+  it('reports a port in use', async () => {
     const { server } = await start()
     await expect(startTestServer({ port: server.port })).rejects.toMatchObject({
       reason: 'port-in-use',
@@ -249,7 +249,7 @@ describe('binding', () => {
 })
 
 // What else of a request may be missing: see core/net/bounded-server.
-it('loses callers that send half of a body, also one that nobody waits for', async () => {
+it('drops callers that send half of a body, also one without a waiting handler', async () => {
   const { server, get } = await start({ limits: { requestTimeoutMs: 200, maxConnections: 4, idleMs: 60_000 } })
   const callers = ['/control/retry', '/nowhere', '/control/retry', '/nowhere'].map((path) => {
     const caller = net.connect(server.port, '127.0.0.1').on('error', () => {})

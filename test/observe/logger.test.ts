@@ -37,14 +37,14 @@ describe('createLogger', () => {
     expect(parsed()[0].time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it('costs a line and no job where the disk is full', () => {
+  it('loses a line and no job where the disk is full', () => {
     const full = fs.openSync('/dev/full', 'w')
     onTestFinished(() => fs.closeSync(full))
     const log = createLogger({ level: 'info', format: 'json', secrets: [], destination: full })
     for (const line of ['first', 'second']) expect(() => log.info({}, line)).not.toThrow()
   })
 
-  it('keeps to its level and counts the written lines', () => {
+  it('respects its level and counts the written lines', () => {
     const counted: string[] = []
     const { log, lines } = linesOf({ level: 'warn', onLine: (level) => counted.push(level) })
     log.debug({}, 'no')
@@ -72,7 +72,7 @@ describe('createLogger', () => {
     })
   })
 
-  it('shows a foreign error with its stack, and survives causes in a circle', () => {
+  it('shows a foreign error with its stack, and handles circular causes', () => {
     const { log, parsed } = linesOf({})
     const outer = new Error('outer')
     outer.cause = new AggregateError([outer, new TypeError('inner')], 'several')
@@ -89,7 +89,7 @@ describe('createLogger', () => {
     if (format === 'json') expect(JSON.parse(lines[0]!)).toMatchObject({ asset: "it's", msg: 'request failed' })
   })
 
-  it('bounds what a line can grow to', () => {
+  it('limits the length of a line', () => {
     const { log, lines, parsed } = linesOf({})
     let error = new Error('deep')
     for (let depth = 0; depth < 50; depth += 1) error = new Error('x'.repeat(50_000), { cause: error })
@@ -99,7 +99,7 @@ describe('createLogger', () => {
     expect(parsed()[0].wei).toBe('100000000000000000000')
   })
 
-  it.each(['json', 'pretty'] as const)('lets no secret out of a %s line', (format) => {
+  it.each(['json', 'pretty'] as const)('leaks no secret through a %s line', (format) => {
     const secret = 'p"a\\ss\nword'
     const { log, lines } = linesOf({ format, secrets: [secret] })
     const facts = { url: `redis://u:${encodeURIComponent(secret)}@h`, nested: { deep: [secret] }, [`k${secret}`]: 1 }
@@ -118,14 +118,14 @@ describe('createLogger', () => {
     expect(lines[0]).not.toContain('\u001b')
   })
 
-  it.each(['pretty', 'json'] as const)('as %s writes no sign that steers a terminal', (format) => {
+  it.each(['pretty', 'json'] as const)('as %s writes no control character of a terminal', (format) => {
     const { log, lines } = linesOf({ format })
     for (const text of hostileTexts(60)) log.warn({ asset: text, inner: { text } }, `got ${text}`)
     for (const line of lines) expect(line.replaceAll(/\r\n|[\n\t]/g, '')).not.toMatch(UNSAFE_SIGN)
     expect(lines).toHaveLength(60)
   })
 
-  it('writes a failure for people as one line with its causes, and a bug with the place where it broke', () => {
+  it('writes a failure for people as one line with its causes, and a bug with its place', () => {
     const { log, lines } = linesOf({ format: 'pretty' })
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:9')
     log.warn(
@@ -141,14 +141,14 @@ describe('createLogger', () => {
     for (const line of lines) expect(line.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  it('chooses JSON by itself where there is no terminal', () => {
+  it('chooses JSON where there is no terminal', () => {
     const { log, parsed } = linesOf({ format: 'auto' })
     log.info({}, 'Started')
     expect(parsed()[0].msg).toBe('Started')
   })
 
   it.skipIf(process.platform !== 'linux' || !fs.existsSync('/usr/bin/script'))(
-    'has colors on a terminal, but not where NO_COLOR or TERM=dumb rules them out',
+    'has colors on a terminal, except with NO_COLOR or TERM=dumb',
     () => {
       const logger = entryFile(new URL('../../src/observe/logger.ts', import.meta.url).href, 'logger')
       const line = `import(${JSON.stringify(logger)}).then(({ createLogger }) =>

@@ -43,7 +43,7 @@ describe('secret values', () => {
     expect(odd('a.c*(d)[e]^$|\\x -dash/slash abcccd')).toBe(`${REDACTED} ${REDACTED} abcccd`)
   })
 
-  it('takes the longer of two secrets that start alike', () => {
+  it('takes the longer of two secrets with the same beginning', () => {
     expect(createRedactor(['abcdef', 'abcdefgh'])('abcdefgh.')).toBe(`${REDACTED}.`)
   })
 
@@ -66,7 +66,7 @@ describe('secret values', () => {
     expect(createRedactor([secret])(text(secret))).not.toContain(`${secret}":`)
   })
 
-  it('replaces what only looks like a key in a text from outside', () => {
+  it('replaces what only looks like a key in external text', () => {
     const text = JSON.stringify({ msg: JSON.stringify({ hunter22: 1 }) })
     expect(createRedactor(['hunter22'], true)(text)).not.toContain('hunter22')
   })
@@ -76,7 +76,7 @@ describe('secret values', () => {
   })
 })
 
-describe('what has the name or the shape of a secret', () => {
+describe('a name or shape of a secret', () => {
   const none = createRedactor([])
   const rows: [string, string][] = [
     ['{"password":"hunter2!"}', `{"password":"${REDACTED}"}`],
@@ -131,14 +131,14 @@ describe('what has the name or the shape of a secret', () => {
     'a://',
     ' ',
     '-----BEGIN PRIVATE KEY-----',
-  ])('is linear in the length of a text of %j again and again', (piece) => {
+  ])('takes linear time for %j repeated', (piece) => {
     const long = piece.repeat(1_000_000 / piece.length)
     const withNumber = createRedactor(['12345678'])
     for (let round = 0; round < 5; round++) expect(withNumber(long).length).toBeGreaterThan(1000)
   })
 })
 
-describe('texts from outside beside each other', () => {
+describe('external texts next to each other', () => {
   const opening = [
     'token=',
     'your token:',

@@ -47,7 +47,7 @@ it('forgets the oldest of too many outages', () => {
   expect(lines).toHaveLength(202)
 })
 
-it('writes so many lines a minute as the trouble is worth, and counts the rest', () => {
+it('limits lines per minute by the severity, and counts the rest', () => {
   const { throttled, lines, at } = setUp()
   for (const ms of [0, 30_000, 60_000]) {
     at(ms)

@@ -110,13 +110,13 @@ it('a sure detection becomes a verdict that is queued', async () => {
 it.each([
   ['band', 'The risk of 91.2 by d@1.0.0 lies in the decision band.'],
   ['flip', 'The risk of 91.2 by d@1.0.0 depends on how the file is read: 31.0 as JPEG quality 80.'],
-] as const)('an unsure one (%s) is abstained from, and the message says why', async (unsureBecause, message) => {
+] as const)('an unsure one (%s) is abstained from, and the message states why', async (unsureBecause, message) => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause }, 'abstain')
   expect(end).toMatchObject({ result: { outcome: 'abstained', reason: 'detector-unsure', message } })
   expect(queued).toEqual([])
 })
 
-it('an abstention names what abstained, so that another detector gets the file, but not where it is the media itself', async () => {
+it('an abstention names the detector, so that another one gets the file, except where the media is the reason', async () => {
   const by = { mediaType: 'image', detectorDigest: SUMMARY.digest, platform: PLATFORM }
   const unsure = { unsure: true, unsureBecause: 'band' } as const
   expect((await outcomeOf(unsure, 'abstain')).end).toMatchObject({ result: { by } })
@@ -141,13 +141,13 @@ describe('a detector that is replaced', () => {
     await expect(outcome).rejects.toMatchObject({ reason: 'detector-unavailable' })
   })
 
-  it('while the media is fetched is not the one that abstained', async () => {
+  it('while the media is fetched is not named in the abstention', async () => {
     const { end } = await outcomeOf(unsure, 'abstain', { host: hostOf(SUMMARY, other, other) })
     expect(end).toMatchObject({ result: { reason: 'detector-unsure', by: { detectorDigest: other.digest } } })
   })
 })
 
-it('or submitted as it is where the operator says so', async () => {
+it('or is submitted as it is where the operator asks for it', async () => {
   const { end, queued } = await outcomeOf({ unsure: true, unsureBecause: 'flip' }, 'submit')
   expect(end).toMatchObject({ result: { outcome: 'scored', verdict: { unsure: true, unsureBecause: 'flip' } } })
   expect(queued).toHaveLength(1)
@@ -155,7 +155,7 @@ it('or submitted as it is where the operator says so', async () => {
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-it('where the service does not say what kind of media it is, the bytes do, and the submission knows it', async () => {
+it('an undeclared kind of media is taken from the bytes, also for the submission', async () => {
   const { end, queued, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes: PNG })
   expect(asked).toEqual(['image'])
   expect(end).toMatchObject({ result: { outcome: 'scored', mediaType: 'image' } })
@@ -163,7 +163,7 @@ it('where the service does not say what kind of media it is, the bytes do, and t
   expect(held).toBe(0)
 })
 
-it('bytes of no known kind get no score', async () => {
+it('bytes of an unknown kind get no score', async () => {
   const { end, asked, held } = await outcomeOf({}, 'abstain', { mediaType: null, bytes: Buffer.from([0, 1, 2, 3]) })
   expect(end).toMatchObject({ result: { outcome: 'abstained', reason: 'media-unsupported' } })
   expect([asked, held]).toEqual([[], 0])
@@ -177,7 +177,7 @@ it('bytes of a kind without a detector here move to the queue of that kind, whic
   expect([asked, held]).toEqual([[], 0])
 })
 
-it('an asset of a kind whose detector is gone, before or while it is fetched, waits without an attempt', async () => {
+it('an asset whose detector disappeared, before or during the fetch, waits without an attempt', async () => {
   const none = { detectorFor: () => null }
   const detect = async () => Promise.reject(new AttestdError('detector-none'))
   for (const host of [none, { detect }]) {
@@ -195,21 +195,21 @@ const keyOf = (contentHash: string): VerdictKey => ({
   expectedShare: 0.5,
 })
 
-it('takes the verdict that another asset with the same content got while its media was fetched', async () => {
+it('uses the verdict that another asset with the same content got during the fetch', async () => {
   const meanwhile = (verdicts: VerdictStore, contentHash: string) => verdicts.put(keyOf(contentHash), SURE)
   const { end, asked, held } = await outcomeOf({}, 'abstain', { meanwhile })
   expect(end).toMatchObject({ result: { outcome: 'scored', cached: true } })
   expect({ asked, held }).toEqual({ asked: [], held: 0 })
 })
 
-it('waits while another asset with the same content is being measured, and spends no try', async () => {
+it('waits while another asset with the same content is being analyzed, without an attempt', async () => {
   const claimed = (contentHash: string) => verdictName(keyOf(contentHash))
   const { end, asked, held, queued } = await outcomeOf({}, 'abstain', { claimed })
   expect(end).toEqual({ kind: 'hold', reason: 'analysis-elsewhere', delayMs: 1000 })
   expect({ asked, held, queued }).toEqual({ asked: [], held: 0, queued: [] })
 })
 
-describe('a file that the detector fails on', () => {
+describe('a file on which the detector fails', () => {
   const detect = async () => {
     throw new AttestdError('detector-crashed')
   }
@@ -224,7 +224,7 @@ describe('a file that the detector fails on', () => {
     expect(run.saved).toEqual([{ ...data(), failedBy, failedBefore: [] }])
   })
 
-  it('is marked with those before it too', async () => {
+  it('keeps earlier marks', async () => {
     const [before, earlier] = ['b', 'c'].map((digit) => ({
       mediaType: 'image' as const,
       detectorDigest: digit.repeat(64),
@@ -235,7 +235,7 @@ describe('a file that the detector fails on', () => {
     expect(run.saved).toMatchObject([{ failedBy: { detectorDigest: SUMMARY.digest }, failedBefore: [before, earlier] }])
   })
 
-  it('is tried again where the detector was replaced meanwhile', async () => {
+  it('is retried where the detector was replaced meanwhile', async () => {
     const run = jobRun(data())
     const next = [SUMMARY, SUMMARY, { ...SUMMARY, digest: 'e'.repeat(64) }]
     const host = { detect, detectorFor: () => next.shift() ?? null }
@@ -243,7 +243,7 @@ describe('a file that the detector fails on', () => {
     expect(run.saved).toEqual([])
   })
 
-  it('is tried again where somebody else killed the process, and counts as what crashes it from the third time', async () => {
+  it('is retried where the process was killed from outside, and counts as its cause from the third time', async () => {
     const host = {
       detect: async () => {
         throw new AttestdError('detector-killed')

@@ -37,7 +37,7 @@ function setUp(policy: 'warn' | 'stop' = 'warn', texts: SharedTexts | null = nul
   return { clock, gate, doppelgangers, counted: () => counted }
 }
 
-it('a score that may have been sent before the queue knew is no alarm, one that came later is', async () => {
+it('a score that may have been sent before the queue knew is no alarm; a later one is', async () => {
   const { clock, doppelgangers } = setUp()
   const started = clock.now()
   await clock.advance(10 * SETTLE_MS)
@@ -46,7 +46,7 @@ it('a score that may have been sent before the queue knew is no alarm, one that 
   expect(doppelgangers.isForeign(started + SETTLE_MS)).toBe(true)
 })
 
-it('a queue that may have lost records starts again', async () => {
+it('a queue that may have lost records starts over', async () => {
   const { clock, doppelgangers } = setUp()
   await clock.advance(10 * SETTLE_MS)
   doppelgangers.forget()
@@ -55,7 +55,7 @@ it('a queue that may have lost records starts again', async () => {
   expect(doppelgangers.isForeign(clock.now())).toBe(true)
 })
 
-it('warns and goes on, or stops submitting for good', () => {
+it('warns and continues, or stops submitting until a restart', () => {
   const warned = setUp('warn')
   warned.doppelgangers.found('asset-1')
   expect(warned.doppelgangers.findings).toEqual({ scores: 1, lastAsset: 'asset-1' })
@@ -68,7 +68,7 @@ it('warns and goes on, or stops submitting for good', () => {
   expect(stopped.gate.check()).toMatchObject({ open: false, reason: 'doppelganger' })
 })
 
-it('stops the other daemons of the queue too where they are to stop, and none that was started since', async () => {
+it('stops the other daemons of the queue where the setting asks for it, except those started since', async () => {
   const texts = sharedTexts()
   const start = (policy: 'warn' | 'stop') => {
     const daemon = setUp(policy, texts)
@@ -102,7 +102,7 @@ it('stops the other daemons of the queue too where they are to stop, and none th
   }
 })
 
-it('has something to share only where several processes serve the queue and are to stop', () => {
+it('shares the alarm only where several processes serve the queue and the setting is to stop', () => {
   expect(setUp('stop', sharedTexts()).doppelgangers.isShared).toBe(true)
   expect(setUp('warn', sharedTexts()).doppelgangers.isShared).toBe(false)
   expect(setUp('stop', null).doppelgangers.isShared).toBe(false)

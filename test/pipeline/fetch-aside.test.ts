@@ -43,7 +43,7 @@ it('a fast fetch keeps the slot of its job', async () => {
   expect(clock.sleeping).toBe(0)
 })
 
-it('a slow one gives it to other jobs after half a second, and takes it back for the computing', async () => {
+it('a slow one passes it to other jobs after half a second, and takes it back for the analysis', async () => {
   const { arrival, aside, clock, fetched } = setUp()
   await clock.advance(500)
   expect(aside).toEqual(['left'])
@@ -52,7 +52,7 @@ it('a slow one gives it to other jobs after half a second, and takes it back for
   expect(aside).toEqual(['left', 'back'])
 })
 
-it('media that was too slow is counted in the job, so that the next fetch may take longer and gives the slot away at once', async () => {
+it('media that was too slow is counted in the job, so that the next fetch may take longer and passes the slot on at once', async () => {
   const { arrival, aside, clock, fetched, requests, run } = setUp(1)
   await clock.advance(0)
   expect(aside).toEqual(['left'])

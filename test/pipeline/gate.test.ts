@@ -29,7 +29,7 @@ describe('the gate', () => {
     expect(gate.updateStake({ stakedWei: 5n, minStakeWei: 5n })).toBe(true)
   })
 
-  it('names a stake that is low from the start on, also where the service refuses the key for it', () => {
+  it('names a stake that is low from the start, also where the service rejects the key for it', () => {
     const gate = gateBy()
     gate.refuse()
     expect(gate.updateStake({ stakedWei: 4n, minStakeWei: 5n }, 'contract')).toBe(true)
@@ -39,7 +39,7 @@ describe('the gate', () => {
     expect(gate.check()).toMatchObject({ open: false, reason: 'service-forbidden' })
   })
 
-  it('a refusal closes it until a stake can be read again', () => {
+  it('closes after a rejection until a stake can be read again', () => {
     const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })
     expect(gate.refuse()).toBe(true)
@@ -50,7 +50,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('a stake that is known to be too low says more than the refusal that follows it', () => {
+  it('reports a stake known to be too low rather than the rejection that follows it', () => {
     const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 2n })
     expect(gate.refuse()).toBe(false)
@@ -59,14 +59,14 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('a refusal over the stake closes it by that reason, whatever was read before', () => {
+  it('closes with the reason of a rejection over the stake, whatever was read before', () => {
     const gate = gateBy()
     gate.updateStake({ stakedWei: 2n, minStakeWei: 2n })
     expect(gate.refuse('stake-low')).toBe(true)
     expect([gate.check(), gate.stakeTrouble]).toMatchObject([{ open: false, reason: 'stake-low' }, 'stake-low'])
   })
 
-  it('a stake read in the contract does not undo a refusal of the service', () => {
+  it('stays closed after a rejection, even if the contract shows a stake', () => {
     const gate = gateBy()
     gate.refuse()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
@@ -75,7 +75,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('a doubted stake closes it until it is read again', () => {
+  it('closes over an unsure stake until it is read again', () => {
     const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect([gate.doubtStake(), gate.doubtStake()]).toEqual([true, false])
@@ -86,7 +86,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('closes while the contract does not have the wallet as an attester, and opens by itself', () => {
+  it('closes while the contract does not list the wallet as an attester, and opens again by itself', () => {
     const gate = gateBy()
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n }, 'contract')
     expect([gate.updateRole(true), gate.updateRole(false), gate.updateRole(false)]).toEqual([false, true, false])
@@ -95,7 +95,7 @@ describe('the gate', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('rate limits in a row lengthen the pause, whatever Retry-After: 0 says, until a request goes through', () => {
+  it('lengthens the pause after repeated rate limits, even with Retry-After: 0, until a request succeeds', () => {
     const gate = gateBy()
     expect([gate.slowDown(undefined), gate.slowDown(0), gate.slowDown(9000)]).toEqual([2000, 4000, 9000])
     gate.wentThrough()
@@ -103,7 +103,7 @@ describe('the gate', () => {
     expect(gate.slowDown(24 * 3_600_000)).toBe(10 * 60_000)
   })
 
-  it('a shorter pause does not cut a longer one short', async () => {
+  it('does not shorten a pause by a later shorter one', async () => {
     const clock = new ManualClock()
     const gate = gateBy(clock)
     gate.updateStake({ stakedWei: 1n, minStakeWei: 1n })

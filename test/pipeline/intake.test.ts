@@ -136,7 +136,7 @@ function setUp(pending: { id: string; data: unknown; addedAt: number }[] = [], o
 const snapshot = (...assets: Asset[]): ServiceEvent => ({ kind: 'snapshot', assets, ids: assets.map(({ id }) => id) })
 
 describe('intake', () => {
-  it('notes when the service had no score of this attester, where it says so', async () => {
+  it('records that the service had no score of this attester, where it states so', async () => {
     const parts = setUp()
     const unknown = openAsset({ id: 'unknown', scoreCount: 2 })
     const silent = openAsset({ id: 'silent', scoreCount: null })
@@ -163,7 +163,7 @@ describe('intake', () => {
     ])
   })
 
-  it('leaves out what this attester has scored already, a score of 0 included', async () => {
+  it('skips what this attester has already scored, including a score of 0', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a', myScore: asRisk(0) }), openAsset({ id: 'b', myScore: asRisk(0.5) })))
     await parts.end()
@@ -185,7 +185,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([jobIdOf('old'), jobIdOf('a')])
   })
 
-  it('asks the queue nothing about an asset that closes once its score is on record', async () => {
+  it('does not ask the queue about a closing asset whose score is recorded', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' }), openAsset({ id: 'b' })))
     parts.scored('a')
@@ -196,7 +196,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([jobIdOf('b')])
   })
 
-  it('a job at work when its asset closes is dropped once it is put back, and its last failure is told once', async () => {
+  it('an active job is dropped after its asset closes once it returns to the queue, and its last failure is reported once', async () => {
     const parts = setUp()
     const asset = openAsset({ id: 'a' })
     await parts.send(snapshot(asset))
@@ -225,7 +225,7 @@ describe('intake', () => {
     expect(parts.undecided).toEqual(['asset-1'])
   })
 
-  it('jobs of closed assets that it does not know of are found by reading the queue again', async () => {
+  it('jobs of unknown closed assets are found by reading the queue again', async () => {
     const pending: { id: string; data: unknown; addedAt: number }[] = []
     const parts = setUp(pending)
     await settle()
@@ -235,7 +235,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([jobIdOf('stray')])
   })
 
-  it('after a restart a job of an asset that closed meanwhile is dropped at once, one that was just queued is not', async () => {
+  it('after a restart a job of an asset that closed meanwhile is dropped at once, and a new one is not', async () => {
     const job = (id: string, addedAt: number) => ({
       id: jobIdOf(id),
       data: { asset: openAsset({ id }), seenAt: addedAt },
@@ -252,7 +252,7 @@ describe('intake', () => {
     await parts.end()
   })
 
-  it('a malformed asset that is still open by its id is not taken for closed', async () => {
+  it('a malformed asset that is still open by its id is not treated as closed', async () => {
     const parts = setUp()
     await parts.send(snapshot(openAsset({ id: 'a' })))
     await parts.send({ kind: 'snapshot', assets: [], ids: ['a'] })
@@ -260,7 +260,7 @@ describe('intake', () => {
     expect(parts.removed).toEqual([])
   })
 
-  it('the list catches what the stream never said, and reports the stake', async () => {
+  it('the list finds what the stream missed, and reports the stake', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push([openAsset({ id: 'quiet' })])
@@ -271,7 +271,7 @@ describe('intake', () => {
     expect(parts.counts.stakes).toBe(2)
   })
 
-  it('a list that is refused waits as long as the service asked', async () => {
+  it('after a rejected list it waits as long as the service asked', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push(new AttestdError('service-rate-limited', undefined, { retryAfterMs: 200_000 }))
@@ -287,7 +287,7 @@ describe('intake', () => {
     await parts.end()
   })
 
-  it('what the list says is scored, the stream does not bring again', async () => {
+  it('an asset of the list is scored, and not again by the stream', async () => {
     const parts = setUp()
     parts.lists.push([openAsset({ id: 'mine', myScore: asRisk(0.07) })])
     await settle()
@@ -387,7 +387,7 @@ describe('intake', () => {
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
   })
 
-  it('an asset that a late snapshot does not know yet keeps its job', async () => {
+  it('an asset missing in a late snapshot keeps its job', async () => {
     const parts = setUp()
     await parts.send({ kind: 'delta', assets: [openAsset({ id: 'new' })], ids: ['new'] })
     await parts.send(snapshot())
@@ -396,7 +396,7 @@ describe('intake', () => {
   })
 
   it.each(['service-forbidden', 'service-unauthorized'] as const)(
-    'a list refused with %s is reported, since it concerns the stake or the key',
+    'a list rejected with %s is reported, because it concerns the stake or the key',
     async (reason) => {
       const parts = setUp()
       await settle()
@@ -412,7 +412,7 @@ describe('intake', () => {
     ['service-forbidden', 1],
     ['stream-error-event', 1],
     ['stream-ended', 0],
-  ] as const)('a stream that ends with %s is reported %d times as a refusal', async (reason, times) => {
+  ] as const)('a stream that ends with %s is reported %d times as a rejection', async (reason, times) => {
     const parts = setUp()
     await parts.send({ kind: 'trouble', reason, message: 'said', retryInMs: 500 })
     await parts.end()
@@ -422,7 +422,7 @@ describe('intake', () => {
   it.each([
     ['was too large', { kind: 'trouble', reason: 'event-too-large', message: 'skipped' }],
     ['was not read', { kind: 'unread' }],
-  ] as const)('a stream event that %s is answered by the list, soon and once', async (_, event) => {
+  ] as const)('a stream event that %s is followed by a list, soon and once', async (_, event) => {
     const parts = setUp()
     await settle()
     expect(parts.counts.listed).toBe(1)
@@ -438,7 +438,7 @@ describe('intake', () => {
     expect(parts.counts.listed).toBe(2)
   })
 
-  it('the list answers events that are too large the more seldom, the longer the last one took', async () => {
+  it('lists after too large events become rarer, the longer the last one took', async () => {
     const parts = setUp()
     await settle()
     parts.slow.listMs = 1500
@@ -457,7 +457,7 @@ describe('intake', () => {
     await parts.end()
   })
 
-  it('a stream event that was too large does not cut short the pause after a failed list', async () => {
+  it('a too large stream event does not shorten the pause after a failed list', async () => {
     const parts = setUp()
     await settle()
     parts.lists.push(new AttestdError('service-rate-limited', 'busy', { retryAfterMs: 50_000 }))
@@ -470,7 +470,7 @@ describe('intake', () => {
     expect(parts.counts.listed).toBe(2)
   })
 
-  it('what a broken queue did not take is offered again with the next event', async () => {
+  it('what a broken queue did not accept is offered again with the next event', async () => {
     const parts = setUp()
     parts.broken.queue = true
     await parts.send(snapshot(openAsset({ id: 'a' })))

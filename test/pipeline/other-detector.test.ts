@@ -14,7 +14,7 @@ it.each<[string, object, boolean]>([
   ['by a detector of a kind without one now', by('before', 'here', 'text'), false],
   ['for the media itself, or in a release that did not keep by which', {}, false],
   ['with a score', { outcome: 'scored' }, false],
-])('an analysis that ended %s makes way or not', async (_what, change, isFreed) => {
+])('an analysis that ended %s gets another detector or not', async (_what, change, isFreed) => {
   const asset = openAsset()
   const result = { outcome: 'abstained', reason: 'detector-unsure', message: '', ...change }
   const removed: unknown[] = []
@@ -59,7 +59,7 @@ function sharedQueue() {
 
 const inUse = (digest: string, platform = 'here') => ({ platform, detectorFor: () => ({ ...SUMMARY, digest }) })
 
-it('a file that each of two daemons on a queue has looked at is not given to either again', async () => {
+it('a file that two daemons on a queue have judged is not given to either again', async () => {
   const queue = sharedQueue()
   queue.abstain('first')
   expect(await freeAbstained(queue, inUse('second'))).toHaveLength(1)
@@ -71,7 +71,7 @@ it('a file that each of two daemons on a queue has looked at is not given to eit
     expect(await freeAbstained(queue, detectors)).toEqual([])
 })
 
-it('a daemon that starts again and again makes others look again a few times only', async () => {
+it('a daemon that restarts repeatedly causes only a few new attempts', async () => {
   const queue = sharedQueue()
   for (let looks = 1; looks < MAX_LOOKS; looks++) {
     queue.abstain('other')
@@ -81,7 +81,7 @@ it('a daemon that starts again and again makes others look again a few times onl
   expect(await freeAbstained(queue, inUse('now'))).toEqual([])
 })
 
-it('what is kept of earlier looks in another shape counts as none', async () => {
+it('earlier judgments stored in another shape are ignored', async () => {
   const queue = { ...sharedQueue(), texts: { get: async () => '{"not":"a list"}', set: async () => {} } }
   queue.abstain('other')
   expect(await freeAbstained(queue, inUse('now'))).toHaveLength(1)

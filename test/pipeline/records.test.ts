@@ -21,7 +21,7 @@ const start = Date.UTC(2026, 0, 10, 12)
 const abstained = (at: number, assetId: string) => abstainedEntry({ at, assetId })
 
 describe('the ledger', () => {
-  it('gives the newest entries first, over several days', async () => {
+  it('returns the newest entries first, over several days', async () => {
     const ledger = new Ledger(folder)
     for (const [day, id] of [
       [0, 'a'],
@@ -33,7 +33,7 @@ describe('the ledger', () => {
     expect((await ledger.recent(9, (entry) => entry.assetId === 'a')).length).toBe(1)
   })
 
-  it.each(['', '\n'])('passes over a line that was torn, and loses nothing else, its end %j', async (end) => {
+  it.each(['', '\n'])('skips a truncated line, and loses nothing else, its end %j', async (end) => {
     await new Ledger(folder).append(abstained(start, 'a'))
     await fs.appendFile(path.join(folder, '2026-01-10.jsonl'), `{"kind":"absta${end}`)
     const next = new Ledger(folder)
@@ -42,7 +42,7 @@ describe('the ledger', () => {
     expect((await next.recent(9)).map((entry) => entry.assetId)).toEqual(['c', 'b', 'a'])
   })
 
-  it('forgets whole days that are too old', async () => {
+  it('removes whole days that are too old', async () => {
     const ledger = new Ledger(folder)
     await ledger.append(abstained(start, 'old'))
     await ledger.append(abstained(start + 2 * DAY, 'new'))
@@ -50,7 +50,7 @@ describe('the ledger', () => {
     expect((await ledger.recent(9)).map((entry) => entry.assetId)).toEqual(['new'])
   })
 
-  it('never takes more than its size, and loses the oldest first, within a day and over several processes', async () => {
+  it('never exceeds its size, and drops the oldest first, within a day and over several processes', async () => {
     const line = Buffer.byteLength(JSON.stringify(abstained(start, 'a100'))) + 1
     const maxBytes = 80 * line
     let ledger = new Ledger(folder, maxBytes)
@@ -65,13 +65,13 @@ describe('the ledger', () => {
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, at) => `a${399 - at}`))
   })
 
-  it('is brought to its size where an older release left more', async () => {
+  it('is cut to its size where an older release left more', async () => {
     for (const day of [0, 1, 2]) await new Ledger(folder).append(abstained(start + day * DAY, `a${day}`))
     await new Ledger(folder, (await sizeOf(folder)) - 1).prune(90 * DAY, start + 2 * DAY)
     expect((await new Ledger(folder).recent(9)).map((entry) => entry.assetId)).toEqual(['a2', 'a1'])
   })
 
-  it('an empty data directory has no entries', async () => {
+  it('has no entries in an empty data directory', async () => {
     expect(await new Ledger(path.join(folder, 'none')).recent(5)).toEqual([])
   })
 })
@@ -108,7 +108,7 @@ describe('the verdict store', () => {
     expect(await store.get({ ...key, expectedShare: 0.1 })).toBeNull()
   })
 
-  it('holds risks as percentages, as the ledger does', async () => {
+  it('stores risks as percentages, as the ledger does', async () => {
     await new VerdictStore(folder).put(key, detection)
     expect(JSON.parse(await fs.readFile(await verdictFile(), 'utf8'))).toMatchObject({
       risks: 'percent',
@@ -133,7 +133,7 @@ describe('the verdict store', () => {
     })
   })
 
-  it('a torn or foreign file counts as absent', async () => {
+  it('ignores a truncated or foreign file', async () => {
     const store = new VerdictStore(folder)
     await store.put(key, detection)
     for (const content of ['{"risk":', '{"risk":2}', '']) {

@@ -21,7 +21,7 @@ it.each<[string, Partial<FailedJob>, object, boolean]>([
   ['on a kind of media without a detector', {}, by('before', 'here', 'text'), false],
   ['a day ago', { failedAt: NOW - 24 * HOUR_MS }, by('before'), false],
   ['for a reason that no detector changes', { reason: 'job-malformed' }, by('before'), false],
-])('an analysis that failed %s is begun again or not', async (_what, change, failedBy, again) => {
+])('an analysis that failed %s is repeated or not', async (_what, change, failedBy, again) => {
   const marks = 'failedBefore' in failedBy || Object.keys(failedBy).length === 0 ? failedBy : { failedBy }
   const data = { asset: openAsset(), seenAt: 1, ...marks }
   const job: FailedJob = {

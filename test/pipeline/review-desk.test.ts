@@ -40,13 +40,13 @@ describe('the deadline of an unsure asset', () => {
       unscoredAt: null,
     }).deadline
 
-  it('is when the asset closes, five minutes after it came where it is urgent, and a day where nothing is stated', () => {
+  it('is the closing time, five minutes after arrival for an urgent asset, and a day where nothing is stated', () => {
     expect(of({ closesAt: NOW + HOUR })).toBe(NOW + HOUR)
     expect(of({ closesAt: NOW + HOUR, turnaround: 'priority_5min' })).toBe(NOW + 5 * 60_000)
     expect(of({})).toBe(NOW + 24 * HOUR)
   })
 
-  it('is by service time where that is known, however wrong the local clock is', () => {
+  it('uses service time where it is known, however wrong the local clock is', () => {
     const seen = { seenAt: NOW - HOUR, seenServiceAt: NOW }
     expect(of({ turnaround: 'priority_5min' }, seen)).toBe(NOW + 5 * 60_000)
     expect(of({}, seen)).toBe(NOW + 24 * HOUR)
@@ -54,7 +54,7 @@ describe('the deadline of an unsure asset', () => {
 })
 
 describe('a decision', () => {
-  it('is written into the job that waits, with who and when, beside what was measured', async () => {
+  it('is written into the waiting job, with person and time, in addition to the measured risk', async () => {
     const { jobs, options } = deskWith(waitingJob())
     await decide('job', entered, options)
     const job = parseSubmitJob(jobs.get('job'))
@@ -63,7 +63,7 @@ describe('a decision', () => {
     expect(inReview('job', jobs.get('job'))).toBeNull()
   })
 
-  it('of two at once the first counts; the other is refused and learns who decided', async () => {
+  it('comes first of two at once; the other is refused and reports who decided', async () => {
     const { jobs, options } = deskWith(waitingJob())
     const both = ['ada', 'bob'].map((by) => decide('job', { ...entered, by }, options))
     const ends = await Promise.allSettled(both)
@@ -75,7 +75,7 @@ describe('a decision', () => {
     })
   })
 
-  it('of a daemon that was suspended after it had looked does not replace the one recorded meanwhile, and learns of it', async () => {
+  it('of a suspended daemon does not replace the one recorded meanwhile, and its daemon reports that', async () => {
     const { jobs, options } = deskWith(waitingJob())
     let other: Promise<unknown> | undefined
     const replace: typeof options.queue.replace = async (...change) => {
@@ -91,7 +91,7 @@ describe('a decision', () => {
     expect(parseSubmitJob(jobs.get('job')).decision!.by).toBe('bob')
   })
 
-  it.each([true, false])('whose answer was lost is looked for: recorded %s', async (done) => {
+  it.each([true, false])('is searched for when its answer was lost: recorded %s', async (done) => {
     const { jobs, options } = deskWith(waitingJob())
     let answers = 0
     const replace: typeof options.queue.replace = async (...change) => {
@@ -104,14 +104,14 @@ describe('a decision', () => {
     expect(answers).toBe(done ? 1 : 2)
   })
 
-  it('is refused by the queue that stays away', async () => {
+  it('is refused while the queue stays unreachable', async () => {
     const { options } = deskWith(waitingJob())
     const replace = () => Promise.reject(new AttestdError('queue-unreachable', 'away'))
     const away = { ...options, queue: { ...options.queue, replace } }
     await expect(decide('job', entered, away)).rejects.toMatchObject({ reason: 'queue-unreachable', message: 'away' })
   })
 
-  it('after the deadline is refused, and leaves the job to end without a score', async () => {
+  it('after the deadline is refused, and the job ends without a score', async () => {
     const { jobs, options } = deskWith(waitingJob(NOW))
     await expect(decide('job', entered, options)).rejects.toMatchObject({ reason: 'review-expired' })
     expect(parseSubmitJob(jobs.get('job')).decision).toBeUndefined()
@@ -139,7 +139,7 @@ describe('a decision', () => {
   })
 })
 
-it('those that wait come by deadline, without those whose deadline passed', async () => {
+it('waiting assets are listed by deadline, without expired ones', async () => {
   const all = [waitingJob(NOW + 2 * HOUR), submitJobData(), waitingJob(NOW + HOUR), waitingJob(NOW - 1)]
   const queue = {
     async *pending() {

@@ -83,18 +83,18 @@ it.each([
   },
 )
 
-it('a file of a kind that has no shadow is let go at once', () => {
+it('a file of a kind without a shadow is released at once', () => {
   line().offer(offer('a', detection(0.8), 'audio'))
   expect([held.size, dropped]).toEqual([0, 0])
 })
 
-it('a shadow that fails is reported by its reason', async () => {
+it('a failing shadow is reported by its reason', async () => {
   answer = async () => [{ detector, reason: 'detector-failed', totalMs: 5 }]
   line().offer(offer('a'))
   await expect.poll(() => compared).toMatchObject([{ agrees: null, wouldChange: null }])
 })
 
-it('one trouble stops nothing and keeps no file', async () => {
+it('one failure stops nothing and keeps no file', async () => {
   const shadows = line()
   answer = () => Promise.reject(new Error('broken'))
   shadows.offer(offer('a'))
@@ -104,7 +104,7 @@ it('one trouble stops nothing and keeps no file', async () => {
   await expect.poll(() => compared).toHaveLength(1)
 })
 
-it('it rests while live files wait, drops what finds no place, and takes up the rest in their order', async () => {
+it('it pauses while live files wait, drops what has no place, and continues in order', async () => {
   waiting = 3
   const shadows = line()
   for (let nth = 0; nth < 12; nth++) shadows.offer(offer(`file ${nth}`))
@@ -119,7 +119,7 @@ it('it rests while live files wait, drops what finds no place, and takes up the 
   await expect.poll(() => measured.at(-1)).toBe('later')
 })
 
-it('a stop releases every file, those that wait and the one at work', async () => {
+it('a stop releases every file, waiting or active', async () => {
   answer = (_, signal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new AttestdError('draining'))))
   const shadows = line()

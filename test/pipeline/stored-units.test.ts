@@ -38,7 +38,7 @@ describe('a submit job', () => {
     })
   })
 
-  it('of a release that kept less of its verdict is read all the same', () => {
+  it('of a release that stored less of its verdict is read as well', () => {
     const { unsureBecause: _, rawScore: __, platform: ___, ...verdict } = QUEUED.verdict
     expect(parseSubmitJob({ ...QUEUED, verdict }).verdict).toMatchObject({
       risk: 0.8765,
@@ -58,7 +58,7 @@ describe('a submit job', () => {
   })
 })
 
-it('results of jobs are read and kept in the same units', () => {
+it('results of jobs are read and stored in the same units', () => {
   const accepted = { outcome: 'accepted', scoreId: 's', risk: 87.65, attester: null }
   expect(submitResult.parse(accepted)).toEqual({ ...accepted, risk: 0.8765 })
   const scored = { outcome: 'scored', mediaType: 'image', verdict: QUEUED.verdict, cached: false }

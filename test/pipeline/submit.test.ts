@@ -87,7 +87,7 @@ const free = openAsset({ myScore: null })
 const sentBefore = (settledAt: number) => submitJobData({ sent: { tries: 1, settledAt } })
 
 describe('a submission', () => {
-  it('asks, records the attempt, then sends with the time it recorded', async () => {
+  it('asks, records the attempt, then sends with the recorded time', async () => {
     const { calls, end, run, signedAt } = setUp(submitJobData(), [free], [receipt])
     expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
     expect(calls).toEqual(['ask', 'send'])
@@ -95,14 +95,14 @@ describe('a submission', () => {
     expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
   })
 
-  it('hands the service a probability of a job that states a percentage, and keeps both as they are', async () => {
+  it('sends a probability for a job that states a percentage, and keeps both', async () => {
     const { end, risks, run } = setUp(submitJobData(), [free], [receipt])
     expect(await end()).toMatchObject({ result: { risk: 87.5 } })
     expect(risks).toEqual([0.875])
     expect(run.saved).toMatchObject([{ verdict: { risk: 87.5 } }])
   })
 
-  it('is not sent when the service already holds this score, also as whole percents', async () => {
+  it('is not sent when the service already has this score, also as whole percents', async () => {
     for (const value of [0.875, 0.88]) {
       const { calls, end } = setUp(submitJobData(), [openAsset({ myScore: asRisk(value) })], [])
       expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'confirmed', risk: value * 100 } })
@@ -128,49 +128,49 @@ describe('a submission', () => {
     expect(calls).toEqual(['ask'])
   })
 
-  it('is not sent for an asset that has other bytes by now, which is analyzed again', async () => {
+  it('is not sent for an asset whose bytes changed, which is analyzed again', async () => {
     const { calls, end } = setUp(submitJobData(), [{ ...free, contentHash: `0x${'cd'.repeat(32)}` }], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
     expect(calls).toEqual(['ask'])
   })
 
-  it('waits, asking only, while an earlier one may still land', async () => {
+  it('only asks while an earlier one may still arrive', async () => {
     const { calls, end, run } = setUp(sentBefore(NOW + 7000), [free], [])
     expect(await end()).toEqual({ kind: 'hold', reason: 'score-unconfirmed', delayMs: 7000 + ERROR })
     expect(calls).toEqual(['ask'])
     expect(run.saved).toEqual([])
   })
 
-  it('goes again once the earlier one can no longer be accepted', async () => {
+  it('is repeated once the earlier one can no longer be accepted', async () => {
     const { calls, end, run } = setUp(sentBefore(NOW - ERROR), [free], [receipt])
     expect(await end()).toMatchObject({ result: { outcome: 'accepted' } })
     expect(calls).toEqual(['ask', 'send'])
     expect(run.saved).toMatchObject([{ sent: { tries: 2 } }])
   })
 
-  it('that landed although its answer was lost is found by asking, before the wait is over', async () => {
+  it('that was stored despite a lost answer is found by asking, before the wait is over', async () => {
     const { calls, end } = setUp(sentBefore(NOW + 7000), [openAsset({ myScore: asRisk(0.875) })], [])
     expect(await end()).toMatchObject({ result: { outcome: 'confirmed', risk: 87.5 } })
     expect(calls).toEqual(['ask'])
   })
 
-  it('of an asset that closed meanwhile says that it may have been stored', async () => {
+  it('of an asset that closed meanwhile reports that it may have been stored', async () => {
     const { end } = setUp(sentBefore(NOW - ERROR), [null], [])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: true } })
   })
 
-  it('is not forgotten while it may still land, although the asset seems closed', async () => {
+  it('is not forgotten while it may still be stored, although the asset seems closed', async () => {
     const { end } = setUp(sentBefore(NOW + 7000), [null], [])
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'score-unconfirmed' })
   })
 })
 
-describe('a score that is on record', () => {
+describe('a recorded score', () => {
   const scored = openAsset({ myScore: asRisk(0.5) })
   const KNOWN_MS = WINDOW + STORE + ERROR
   const watched = (sent: StoredSubmitJob['sent'] = null) => submitJobData({ unscoredAt: NOW + KNOWN_MS, sent })
 
-  it('that surely came from elsewhere is foreign, although it has our value', async () => {
+  it('that certainly came from elsewhere is foreign, even with our value', async () => {
     const parts = setUp(watched(), [openAsset({ myScore: asRisk(0.875) })], [])
     await parts.clock.advance(KNOWN_MS)
     expect(await parts.end()).toMatchObject({ result: { outcome: 'foreign', risk: 87.5 } })
@@ -191,7 +191,7 @@ describe('a score that is on record', () => {
     expect(await scoresFound(watched({ tries: 1, settledAt: NOW }))).toBe(0)
   })
 
-  it('may be ours where the queue is too new, or the service did not say that it had none', async () => {
+  it('may be ours where the queue is too new, or the service did not state that it had none', async () => {
     expect(await scoresFound(submitJobData({ unscoredAt: NOW + KNOWN_MS - 1 }))).toBe(0)
     expect(await scoresFound(submitJobData())).toBe(0)
   })
@@ -269,7 +269,7 @@ describe('after a failed send the record of the attempt', () => {
     expect(run.saved).toMatchObject([{ sent: recordedSend }])
   })
 
-  it('stays after a second unproven refusal, which ends the job', async () => {
+  it('stays after a second unproven rejection, which ends the job', async () => {
     const refusal = new AttestdError('service-refused', undefined, { ambiguous: true })
     const { end, run } = setUp(sentBefore(NOW - ERROR), [free], [refusal])
     await expect(end()).rejects.toMatchObject({ reason: 'service-refused' })
@@ -288,8 +288,8 @@ describe('after a failed send the record of the attempt', () => {
   })
 })
 
-describe('refusals', () => {
-  it('a 429 closes the gate for every submission for as long as the service said', async () => {
+describe('rejections', () => {
+  it('a 429 closes the gate for every submission for as long as the service asked', async () => {
     const slowDown = new AttestdError('service-rate-limited', undefined, { retryAfterMs: 9000 })
     const { clock, end, gate } = setUp(submitJobData(), [slowDown], [])
     expect(await end()).toEqual({ kind: 'hold', reason: 'service-rate-limited', delayMs: 9000 })
@@ -298,19 +298,19 @@ describe('refusals', () => {
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('a 403 holds the job where the stake is refused too', async () => {
+  it('a 403 pauses the job where the stake is rejected too', async () => {
     const { end } = setUp(submitJobData(), [free], [new AttestdError('service-forbidden')], { confirm: false })
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'service-forbidden' })
   })
 
-  it('a 403 of one asset alone is that job failing, and closes the gate for no other', async () => {
+  it('a 403 for one asset fails that job, and closes the gate for no other', async () => {
     const refusal = new AttestdError('service-forbidden')
     const { end, gate } = setUp(submitJobData(), [free], [refusal], { confirm: true })
     await expect(end()).rejects.toMatchObject({ reason: 'score-forbidden', kind: 'retry' })
     expect(gate.check()).toEqual({ open: true })
   })
 
-  it('a stop in the middle closes no gate', async () => {
+  it('a stop midway closes no gate', async () => {
     const stop = new AbortController()
     const { end, gate, service } = setUp(submitJobData(), [], [], { signal: stop.signal })
     service.find = async () => {
@@ -333,24 +333,24 @@ describe('refusals', () => {
     await expect(end()).rejects.toMatchObject({ reason: 'score-conflict' })
   })
 
-  it('an asset that closes between question and send is information', async () => {
+  it('an asset that closes between question and submission is information', async () => {
     const { end } = setUp(submitJobData(), [free], [new AttestdError('asset-closed')])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
   })
 
-  it('a low stake holds the job without asking', async () => {
+  it('a low stake pauses the job without a question', async () => {
     const { calls, end } = setUp(submitJobData(), [], [], { stake: 9n })
     expect(await end()).toMatchObject({ kind: 'hold', reason: 'stake-low' })
     expect(calls).toEqual([])
   })
 
-  it('a job that is not of the stated shape is named', async () => {
+  it('a malformed job is named', async () => {
     const { end } = setUp({ nonsense: true } as unknown as StoredSubmitJob, [], [])
     await expect(end()).rejects.toMatchObject({ reason: 'job-malformed' })
   })
 })
 
-describe('an unsure verdict that a person decides', () => {
+describe('an unsure verdict for review', () => {
   const review = { deadline: NOW + 10_000, doubt: 'lies in the decision band', parts: [], evidence: [] }
   const decision = { risk: 12.5 as RiskPercent, by: 'ada', at: NOW, note: 'seen before' }
 
@@ -367,7 +367,7 @@ describe('an unsure verdict that a person decides', () => {
     expect(calls).toEqual([])
   })
 
-  it('goes the way of every score once it is decided, under a label that states so', async () => {
+  it('is submitted like every score once it is decided, with a label that states so', async () => {
     const { calls, end, risks, scores } = setUp(submitJobData({ review, decision }), [free], [receipt])
     await end()
     expect(calls).toEqual(['ask', 'send'])
@@ -378,7 +378,7 @@ describe('an unsure verdict that a person decides', () => {
     })
   })
 
-  it('that was scored by somebody else meanwhile ends as foreign', async () => {
+  it('that was scored elsewhere meanwhile ends as foreign', async () => {
     const scored = openAsset({ myScore: asRisk(0.9), myAlgorithm: 'theirs' })
     const { calls, end } = setUp(submitJobData({ review, decision }), [scored], [])
     expect(await end()).toMatchObject({ result: { outcome: 'foreign', algorithm: 'theirs' } })

@@ -32,7 +32,7 @@ async function expectElsewhereKept(): Promise<void> {
 
 const entry = abstainedEntry()
 
-it('the ledger follows no symbolic link that takes the place of its folder or its file', async () => {
+it('the ledger follows no symbolic link in place of its folder or its file', async () => {
   const ledger = new Ledger(at('ledger'))
   await ledger.append(entry)
   await swap(at('ledger'), at('elsewhere'))
@@ -49,7 +49,7 @@ it('the ledger follows no symbolic link that takes the place of its folder or it
 it.each([
   ['all', ['verdicts'], ['elsewhere']],
   ['one share', ['verdicts', 'ab'], ['elsewhere', 'ab']],
-])('nor do verdicts, where it takes the place of the folder of %s', async (_, place, to) => {
+])('verdicts follow none in place of the folder of %s', async (_, place, to) => {
   const verdicts = new VerdictFiles(at('verdicts'), 256 * 4096)
   await verdicts.write('ab01', 'text')
   await swap(at(...place), at(...to))

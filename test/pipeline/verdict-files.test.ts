@@ -23,7 +23,7 @@ async function write(files: VerdictFiles, name: string, days: number): Promise<v
 }
 
 describe('the files of verdicts', () => {
-  it('take no more than the bound; the oldest go first, those of other folders stay', async () => {
+  it('stay within the limit; the oldest are removed first, other folders are kept', async () => {
     const files = new VerdictFiles(folder, FOLDERS * 8 * BLOCK)
     await write(files, 'bb0.json', 100)
     for (let nth = 0; nth < 8; nth++) await write(files, `aa${nth}.json`, 50 - nth)
@@ -32,7 +32,7 @@ describe('the files of verdicts', () => {
     expect(await names()).toEqual([...[2, 3, 4, 5, 6, 7, 8].map((nth) => `aa/aa${nth}.json`), 'bb/bb0.json'])
   })
 
-  it('keep to the bound over a restart, and to a smaller one at once', async () => {
+  it('stay within the limit over a restart, and within a smaller one at once', async () => {
     const before = new VerdictFiles(folder, FOLDERS * 8 * BLOCK)
     for (let nth = 0; nth < 8; nth++) await write(before, `aa${nth}.json`, 50 - nth)
     await write(new VerdictFiles(folder, FOLDERS * 8 * BLOCK), 'aa8.json', 1)
@@ -41,7 +41,7 @@ describe('the files of verdicts', () => {
     expect(await names()).toEqual(['aa/aa8.json'])
   })
 
-  it('that a killed process did not finish are removed, those at work are not', async () => {
+  it('that a killed process left unfinished are removed, active ones are kept', async () => {
     const files = new VerdictFiles(folder, FOLDERS * 8 * BLOCK)
     await write(files, 'aa0.json', 1)
     await write(files, 'aa1.json.0123456789ab.tmp', 1)
@@ -51,7 +51,7 @@ describe('the files of verdicts', () => {
   })
 })
 
-it('the verdict store keeps to its bound', async () => {
+it('the verdict store stays within its limit', async () => {
   const store = new VerdictStore(folder, null, FOLDERS * BLOCK)
   const detection = storableDetection({})
   for (let nth = 0; nth < 400; nth++) {

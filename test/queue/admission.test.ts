@@ -11,7 +11,7 @@ function ask(admission: Admission, name: string, admitted: string[], isUrgent = 
   void admission.enter(isUrgent, own).then((is) => is && admitted.push(name))
 }
 
-it('admits as many as there is room for, then who waits longest, but who has urgent work first', async () => {
+it('admits as many as there is room for, then the longest waiting, but urgent work first', async () => {
   const admission = new Admission(2)
   const admitted: string[] = []
   for (const name of ['a', 'b', 'c', 'd']) ask(admission, name, admitted)
@@ -29,7 +29,7 @@ it('admits as many as there is room for, then who waits longest, but who has urg
   expect([admission.enterNow(), admission.enterNow()]).toEqual([true, false])
 })
 
-it('who goes away while it waits takes no place, also while it is being chosen', async () => {
+it('a caller that leaves while it waits takes no place, also while it is being chosen', async () => {
   const admission = new Admission(1)
   const admitted: string[] = []
   await admission.enter(calm, signal)
@@ -54,7 +54,7 @@ it('who goes away while it waits takes no place, also while it is being chosen',
   expect(await admission.enter(calm, gone.signal)).toBe(false)
 })
 
-it('an engine that cannot say what is urgent keeps nobody waiting', async () => {
+it('an engine that does not know what is urgent delays nobody', async () => {
   const admission = new Admission(1)
   const admitted: string[] = []
   await admission.enter(calm, signal)
@@ -65,7 +65,7 @@ it('an engine that cannot say what is urgent keeps nobody waiting', async () => 
   expect(admitted).toEqual(['a'])
 })
 
-it('gives the place of a job that steps aside to another, and none more once it has come back', async () => {
+it('gives the place of a job that steps aside to another, and none more once it is back', async () => {
   const admission = new Admission(1, 1)
   const admitted: string[] = []
   for (const name of ['a', 'b', 'c']) ask(admission, name, admitted)
@@ -82,7 +82,7 @@ it('gives the place of a job that steps aside to another, and none more once it 
   expect(admitted).toEqual(['a', 'b', 'c'])
 })
 
-it('lets a worker pass the place of a job on to its next one unless another worker waits or a job that came back needs it', async () => {
+it('lets a worker pass a place on to its next job unless another worker or a returning job needs it', async () => {
   const admission = new Admission(1, 1)
   const own = new AbortController()
   await admission.enter(calm, signal)

@@ -14,7 +14,7 @@ describe('claimedWork', () => {
     onFailure: (error: unknown) => failures.push(error),
   })
 
-  it('keeps others out for as long as the work takes, and no longer', async () => {
+  it('excludes others while the work runs, and no longer', async () => {
     const claims = new MemoryClaims(clock)
     const { promise, resolve } = deferred()
     const first = claimedWork('key', options('a', claims), () => promise.then(() => 'a was here'))
@@ -27,7 +27,7 @@ describe('claimedWork', () => {
     expect(await claimedWork('key', options('b', claims), async () => 'b was here')).toBe('b was here')
   })
 
-  it('a claim of a process that died ends by itself', async () => {
+  it('a claim of a dead process expires', async () => {
     const claims = new MemoryClaims(clock)
     await claims.take('key', 'dead', 15_000)
     await clock.advance(14_999)
@@ -36,7 +36,7 @@ describe('claimedWork', () => {
     expect(await claimedWork('key', options('b', claims), async () => 1)).toBe(1)
   })
 
-  it('work that fails gives the claim up', async () => {
+  it('failed work releases the claim', async () => {
     const claims = new MemoryClaims(clock)
     const failing = async () => {
       throw new AttestdError('detector-timeout')
@@ -45,7 +45,7 @@ describe('claimedWork', () => {
     expect(await claims.take('key', 'b', 1000)).toBe(true)
   })
 
-  it('where the queue engine does not answer, the work is done all the same', async () => {
+  it('without an answer of the queue engine, the work is done all the same', async () => {
     const away = async () => {
       throw new AttestdError('queue-unreachable')
     }

@@ -73,7 +73,7 @@ describe('embedded engine', () => {
     await engine.drain(name)
   })
 
-  it('asks the database once whether a queue is paused, and again when the board has paused or resumed it', async () => {
+  it('reads once from the database whether a queue is paused, and again when the board has paused or resumed it', async () => {
     const own = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('paused')}`, root))
     onTestFinished(() => own.close())
     const board = own.boardQueues()[0] as Queue
@@ -90,7 +90,7 @@ describe('embedded engine', () => {
     expect(await answers()).toEqual([false, false, false])
   })
 
-  it('asks the database once for pings of the same moment', async () => {
+  it('asks the database once for simultaneous pings', async () => {
     const query = vi.spyOn(poolOf(engine), 'query')
     const asked = () => query.mock.calls.filter(([text]) => text === 'SELECT 1').length
     onTestFinished(() => query.mockRestore())
@@ -100,7 +100,7 @@ describe('embedded engine', () => {
     expect(asked()).toBe(2)
   })
 
-  it('hands over statements that come while others run in one message, and answers each for itself', async () => {
+  it('sends statements that arrive meanwhile in one message, and answers each separately', async () => {
     const pool = poolOf(engine)
     await pool.query('SELECT 1', [])
     const post = vi.spyOn(Worker.prototype, 'postMessage')
@@ -112,7 +112,7 @@ describe('embedded engine', () => {
     expect(found).toEqual([[{ n: 0 }], [{ n: 1 }], '42P01', [{ n: 2 }]])
   })
 
-  it('vacuums every table, and analyzes those of jobs alone', async () => {
+  it('vacuums every table, and analyzes those of jobs only', async () => {
     const pool = poolOf(engine)
     await pool.maintain()
     const named = (column: string) => `SELECT relname AS name FROM pg_stat_all_tables WHERE ${column} > 0 ORDER BY 1`
@@ -121,12 +121,12 @@ describe('embedded engine', () => {
     expect((await pool.query(named('vacuum_count'), [])).rows).toEqual(expect.arrayContaining(names))
   })
 
-  it('leaves a released lock and no half-made database behind', async () => {
+  it('leaves a released lock and no unfinished database behind', async () => {
     expect(await readdir(path.join(template, 'queue'))).toEqual(['lock.1', 'pg'])
     expect(await readFile(path.join(template, 'queue', 'lock.1'), 'utf8')).toBe('')
   })
 
-  it('refuses a second opener, also in this process, and points to Redis', async () => {
+  it('refuses a second process, and a second opener in this process, and points to Redis', async () => {
     const opening = openQueueEngine(engineOptions(`embedded:${path.join(root, 'shared')}`, root))
     await expect(opening).rejects.toMatchObject({
       reason: 'queue-in-use',
@@ -134,7 +134,7 @@ describe('embedded engine', () => {
     })
   })
 
-  it('loses no job that was added before a kill, keeps what was saved and puts its jobs back at once', async () => {
+  it('loses no job that was added before a kill, keeps what was saved and requeues its jobs at once', async () => {
     const url = `embedded:${await copyTemplate('killed')}`
     // A lock of ten minutes: only recovery at start can give the job back in time.
     const child = new EngineProcess({ url, dataDir: root, lockMs: 600_000, mode: 'flood' })
@@ -176,7 +176,7 @@ describe('embedded engine', () => {
     await events.until('completed')
   })
 
-  describe('opened on what an earlier process left', () => {
+  describe('opened on the data of an earlier process', () => {
     const functions = `SELECT md5(string_agg(pg_get_functiondef(p.oid), '' ORDER BY p.oid::regprocedure::text)) AS all,
       count(*)::int AS n FROM pg_proc p WHERE pronamespace = 'bullmq'::regnamespace`
     let published: unknown
@@ -201,7 +201,7 @@ describe('embedded engine', () => {
     })
     afterAll(() => reopened?.close())
 
-    it('fails a job that kills its process again and again', async () => {
+    it('fails a job that repeatedly kills its process', async () => {
       const events = new EventLog()
       await reopened.work('analyze-image', async () => ({ kind: 'done', result: null }), events)
       const [failed] = await events.until('failed')
@@ -217,7 +217,7 @@ describe('embedded engine', () => {
     })
   })
 
-  it('keeps few more ended jobs than it was told to, and few events', async () => {
+  it('keeps only slightly more completed jobs than configured, and few events', async () => {
     const jobs = 250
     const count = 20
     const kept = { ageMs: 3_600_000, count }
@@ -235,7 +235,7 @@ describe('embedded engine', () => {
     expect(rows[0]?.n).toBeLessThan(MAX_EVENTS + 300)
   })
 
-  it('looks once a minute, at the end of a new job, for completed jobs past their age', async () => {
+  it('checks once a minute, at the end of a new job, for completed jobs past their age', async () => {
     const [kept, hour] = [{ ageMs: 3_600_000, count: 1000 }, 3_600_000]
     let aheadMs = 0
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs }
@@ -264,7 +264,7 @@ describe('embedded engine', () => {
     expect(await left()).toEqual(['same minute', 'next minute'])
   })
 
-  it('reports each trouble, also without a worker, and logs one line of it', async () => {
+  it('reports each failure, also without a worker, and logs one line of it', async () => {
     const [log, own] = [new KeptLog(), new EventLog()]
     const more = { onTrouble: own.trouble, log }
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('troubled')}`, root, more))
@@ -274,7 +274,7 @@ describe('embedded engine', () => {
     await opened.close()
   })
 
-  it('says that it is lost when the database thread dies, and fails calls by name', async () => {
+  it('reports its loss when the database thread dies, and fails calls by name', async () => {
     const opened = await openQueueEngine(engineOptions(`embedded:${await copyTemplate('lost')}`, root))
     const worker = await opened.work('analyze-image', async () => ({ kind: 'done', result: null }), {})
     await poolOf(opened).kill()
@@ -287,7 +287,7 @@ describe('embedded engine', () => {
     await opened.close()
   })
 
-  it('stops when its directory is taken away', async () => {
+  it('stops when its directory is removed', async () => {
     const dir = await copyTemplate('robbed')
     const opened = await openQueueEngine(engineOptions(`embedded:${dir}`, root))
     for (const name of await readdir(dir)) if (name.startsWith('lock.')) await rm(path.join(dir, name))
@@ -296,13 +296,13 @@ describe('embedded engine', () => {
     await opened.close()
   })
 
-  it('names a data directory that it cannot use', async () => {
+  it('names an unusable data directory', async () => {
     await writeFile(path.join(root, 'file'), '')
     const opening = openQueueEngine(engineOptions(`embedded:${path.join(root, 'file', 'sub')}`, root))
     await expect(opening).rejects.toMatchObject({ reason: 'data-dir-unusable' })
   })
 
-  it('opens what a kill left between the making and the writing of the lock file of PostgreSQL', async () => {
+  it('opens what a kill left between creating and writing the lock file of PostgreSQL', async () => {
     const dir = await copyTemplate('half-locked')
     await writeFile(path.join(dir, 'pg', 'postmaster.pid'), '')
     const opened = await openQueueEngine(engineOptions(`embedded:${dir}`, root))
@@ -310,7 +310,7 @@ describe('embedded engine', () => {
     await opened.close()
   })
 
-  it("names a damaged database in PostgreSQL's words and gives the lock back", async () => {
+  it("names a damaged database in PostgreSQL's words and releases the lock", async () => {
     const dir = await copyTemplate('damaged')
     await writeFile(path.join(dir, 'pg', 'PG_VERSION'), '1\n')
     const opening = openQueueEngine(engineOptions(`embedded:${dir}`, root))
@@ -333,7 +333,7 @@ describe('statement cache', () => {
   afterEach(() => db.exec('DEALLOCATE ALL'))
   afterAll(() => db.close())
 
-  it('passes values of all kinds that the queue uses', async () => {
+  it('passes values of all types that the queue uses', async () => {
     const cache = new StatementCache(db)
     const insert = 'INSERT INTO t VALUES ($1, $2, $3)'
     expect(await cache.run(insert, [1, '{"a": 1}', ['x', 'y']])).toMatchObject({ rowCount: 1 })
@@ -345,7 +345,7 @@ describe('statement cache', () => {
     ])
   })
 
-  it('goes on after a statement that fails, at parse or at run', async () => {
+  it('continues after a statement that fails, at parse or at run', async () => {
     const cache = new StatementCache(db)
     await expect(cache.run('SELECT nonsense FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' })
     await expect(cache.run('INSERT INTO t (id) VALUES ($1)', [1])).rejects.toMatchObject({ code: '23505' })

@@ -26,7 +26,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.add('analyze-image', 'once', { n: 3 }, { priority: 1 })).toEqual({ added: false })
   })
 
-  it('a claim has one owner, who may renew it, and is free again once it is released', async () => {
+  it('gives a claim one owner, who may renew it, and frees it once it is released', async () => {
     const { claims } = open()
     expect(await claims.take('work', 'a', 60_000)).toBe(true)
     expect(await claims.take('work', 'b', 60_000)).toBe(false)
@@ -57,7 +57,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(order).toEqual(['urgent', 'middle', 'later', 'low'])
   })
 
-  it('retries delayed jobs where the wall clock was set back, instead of waiting for as long in addition', async () => {
+  it('retries delayed jobs where the wall clock was set back, instead of waiting longer', async () => {
     await open().add('submit', 'set back', {}, { priority: 1 })
     let runs = 0
     const events = await work('submit', async () =>
@@ -70,7 +70,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     await events.until('completed')
   })
 
-  it('takes other jobs in place of those that step aside, and none more once they have come back', async () => {
+  it('runs other jobs in place of those that step aside, and none more once they are back', async () => {
     const engine = open()
     // One at a time.
     for (const id of ['aside', 'in its place', 'after it']) await engine.add('submit', id, {}, { priority: 1 })
@@ -94,7 +94,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(most).toBe(2)
   })
 
-  it('tries again after passing trouble, and hands over what the run had saved', async () => {
+  it('retries after temporary failures, and passes on what the run had saved', async () => {
     const engine = open()
     await engine.add('analyze-image', 'again', { step: 0 }, { priority: 1 })
     const seen: unknown[] = []
@@ -116,7 +116,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(failed?.retryInMs).toBe(RETRY_MAX_MS / 2)
   })
 
-  it('never gives up over passing trouble, not even a job that an older release gave three attempts', async () => {
+  it('never gives up over temporary failures, even for a job to which an older release gave three attempts', async () => {
     const engine = open()
     await boardQueue(engine, 'analyze-image').add('analyze-image', {}, { jobId: 'older', attempts: 3 })
     await engine.add('analyze-image', 'long', { asset: 'a' }, { priority: 1 })
@@ -139,7 +139,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(events.of('failed').filter(({ final }) => final)).toEqual([])
   })
 
-  it('lets new jobs go before those that are tried again, and these before less urgent ones', async () => {
+  it('runs new jobs before retried ones, and these before less urgent ones', async () => {
     const engine = open()
     for (const id of ['tried', 'less-urgent']) await engine.add('submit', id, {}, { priority: id === 'tried' ? 1 : 10 })
     const priorities: (number | undefined)[] = []
@@ -152,7 +152,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(priorities.toSorted()).toEqual([1, 10, 2, 2])
   })
 
-  it('finds a job in whatever state, with the last failure', async () => {
+  it('finds a job in any state, with the last failure', async () => {
     const engine = open()
     const state = async (id: string) => (await engine.find('analyze-image', id))?.state ?? null
     const started = deferred()
@@ -182,7 +182,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await state('absent')).toBe(null)
   })
 
-  it('keeps a job that failed for good, with its reason, and takes it back on request', async () => {
+  it('keeps a job that failed for good, with its reason, and retries it on request', async () => {
     const engine = open()
     await engine.add('analyze-image', 'spent', { asset: 'a' }, { priority: 1 })
     let broken = true
@@ -208,7 +208,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.retry('analyze-image', ['spent'])).toBe(0)
   })
 
-  it('never tries a permanent failure again, and retries all failed ones when no ids are given', async () => {
+  it('never retries a permanent failure, and retries all failed ones when no ids are given', async () => {
     const engine = open()
     for (const id of ['final-1', 'final-2']) await engine.add('submit', id, {}, { priority: 1 })
     let runs = 0
@@ -227,7 +227,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(runs).toBe(4)
   })
 
-  it('counts an error that nobody planned for as internal, keeps its stack, and tries again', async () => {
+  it('counts an unexpected error as internal, keeps its stack, and retries', async () => {
     const engine = open()
     await engine.add('analyze-image', 'foreign', {}, { priority: 1 })
     const events = await work('analyze-image', async () => {
@@ -237,7 +237,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(failed).toMatchObject({ reason: 'internal-error', message: 'x is not a function', final: false })
   })
 
-  it('spends no attempt on holds, whether returned or thrown', async () => {
+  it('uses no attempt for holds, whether returned or thrown', async () => {
     const engine = open()
     const holds = 9
     await engine.add('analyze-image', 'held', {}, { priority: 1 })
@@ -277,7 +277,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(waiting!.nextTryAt - waiting!.addedAt).toBeGreaterThanOrEqual(6000)
   })
 
-  it('survives strings that PostgreSQL refuses, wherever they come from', async () => {
+  it('accepts strings that PostgreSQL refuses, wherever they come from', async () => {
     const engine = open()
     const poison = 'a\u0000b\ud800c'
     await engine.add('analyze-image', 'poison', { [poison]: poison, deep: [{ uri: poison }] }, { priority: 1 })
@@ -293,7 +293,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(events.of('failed')[0]).toMatchObject({ message: 'a\ufffdb\ufffdc', reason: 'detector-unavailable' })
   })
 
-  it('fails a job whose foreign error or result cannot be kept, and does not wedge', async () => {
+  it('fails a job whose foreign error or result cannot be stored, and continues', async () => {
     const engine = open()
     await engine.add('submit', 'bad-error', {}, { priority: 1 })
     await engine.add('submit', 'bad-result', {}, { priority: 2 })
@@ -316,7 +316,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     await expect(add('x'.repeat(1024 * 1024))).rejects.toMatchObject({ reason: 'job-malformed' })
   })
 
-  it('lists what waits while jobs are removed, and drains it', async () => {
+  it('lists waiting jobs while jobs are removed, and drains them', async () => {
     const engine = open()
     for (let i = 0; i < 130; i++) await engine.add('analyze-image', `wait-${i}`, { i }, { priority: 1 + (i % 3) })
     const seen = new Set<string>()
@@ -333,7 +333,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.counts('analyze-image')).toMatchObject({ waiting: 0, delayed: 0 })
   })
 
-  it('lists what completed, with what it returned, while jobs are removed', async () => {
+  it('lists completed jobs with their results while jobs are removed', async () => {
     const engine = open()
     const events = await work('submit', async (run) => ({ kind: 'done', result: { of: run.id } }))
     const ids = Array.from({ length: 120 }, (_, nth) => `listed-${nth}`)
@@ -360,7 +360,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.add('submit', 'ended', {}, { priority: 1 })).toEqual({ added: true })
   })
 
-  it('lists and drains jobs that are held, and removes none that is active', async () => {
+  it('lists and drains held jobs, and removes no active one', async () => {
     const engine = open()
     await engine.add('submit', 'asleep', {}, { priority: 1 })
     const busy = heldProcessor()
@@ -394,7 +394,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await boardQueue(engine, 'submit').isPaused()).toBe(false)
   })
 
-  it('reports what a completed job returned, and nothing of others', async () => {
+  it('reports the results of its completed jobs, and of no others', async () => {
     const engine = open()
     await engine.add('analyze-image', 'returns', {}, { priority: 1 })
     await engine.add('analyze-image', 'fails', {}, { priority: 1 })
@@ -438,7 +438,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(takenByPaused).toEqual(['before-pause', 'after-pause'])
   })
 
-  it('a queue that is paused hands out no job to anybody, and all of them once it is resumed', async () => {
+  it('hands out no job of a paused queue, and all of them once it is resumed', async () => {
     const engine = open()
     await engine.pause('analyze-image')
     await engine.pause('analyze-image')
@@ -455,7 +455,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.isPaused('analyze-image')).toBe(false)
   })
 
-  it('lets active jobs end while paused, and stops in good order then', async () => {
+  it('lets active jobs end while paused, and stops cleanly then', async () => {
     const engine = open()
     for (const id of ['running', 'next']) await engine.add('submit', id, {}, { priority: 1 })
     const { release, run, started } = heldProcessor()
@@ -475,7 +475,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(await engine.counts('submit')).toMatchObject({ waiting: 1, active: 0 })
   })
 
-  it('aborts runs after the cap and puts their jobs back without an attempt', async () => {
+  it('aborts runs after the cap and requeues their jobs without an attempt', async () => {
     const engine = open()
     await engine.add('analyze-image', 'aborted', {}, { priority: 1 })
     const started = deferred()
@@ -497,7 +497,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect((await events.until('completed'))[0]).toMatchObject({ id: 'aborted', attempt: 1 })
   })
 
-  it('leaves a run that ignores its signal behind, and another worker takes the job over', async () => {
+  it('abandons a run that ignores its signal, and another worker takes the job over', async () => {
     const engine = open()
     await engine.add('analyze-image', 'stubborn', {}, { priority: 1 })
     const started = deferred()
@@ -514,7 +514,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(events.of('stalled')).toEqual([{ queue: 'analyze-image', id: 'stubborn' }])
   })
 
-  it('does not let a run that lost its lock overwrite the data', async () => {
+  it('does not let a run without its lock overwrite the data', async () => {
     const engine = open()
     await engine.add('submit', 'robbed', { owner: 'first' }, { priority: 1 })
     const saved = deferred<unknown>()
@@ -537,7 +537,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(job?.data).toEqual({ owner: 'first' })
   })
 
-  it('renews the lock with every save, and hands the saved data to the end of the run', async () => {
+  it('renews the lock with every save, and passes the saved data to the end of the run', async () => {
     const engine = open()
     await engine.add('submit', 'renewed', { step: 0 }, { priority: 1 })
     const left: number[] = []

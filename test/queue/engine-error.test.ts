@@ -21,7 +21,7 @@ it.each([
   expect(engineError(Object.assign(new Error(message), code ? { code } : {}))).toMatchObject({ reason, message })
 })
 
-it('leaves an error that has a reason alone', () => {
+it('keeps an error that already has a reason', () => {
   const error = new AttestdError('job-malformed')
   expect(engineError(error)).toBe(error)
 })

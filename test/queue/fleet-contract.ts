@@ -8,7 +8,7 @@ export function fleetContract(open: () => QueueEngine): void {
   const store = (): FleetStore => open().fleet
   const texts = async () => Object.fromEntries((await store().announced()).map(({ id, text }) => [id, text]))
 
-  it('a daemon is known by what it announced last, until it leaves', async () => {
+  it('knows a daemon by its last announcement, until it leaves', async () => {
     await store().announce('one', 'first')
     await store().announce('two', 'other')
     await store().announce('one', 'second')
@@ -20,7 +20,7 @@ export function fleetContract(open: () => QueueEngine): void {
     expect(await texts()).toEqual({ two: 'other' })
   })
 
-  it('keeps the newest records, newest first, and no more than its limit', async () => {
+  it('keeps the newest records, newest first, up to its limit', async () => {
     const rows = Array.from({ length: MAX_RECORDS + 3 }, (_, nth) => `row ${nth}`)
     await store().append(rows.slice(0, -1))
     await store().append(rows.slice(-1))
@@ -30,7 +30,7 @@ export function fleetContract(open: () => QueueEngine): void {
     expect(await store().recent(1)).toEqual([`row ${MAX_RECORDS + 2}`])
   })
 
-  it('tells of the jobs that wait by priority, the first of each first', async () => {
+  it('reports waiting jobs by priority, the first of each first', async () => {
     const engine = open()
     const lines = [
       { priority: 1, limit: 2 },

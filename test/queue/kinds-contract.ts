@@ -6,7 +6,7 @@ import { deferred, heldProcessor, sharedWorkers } from './queue-support.js'
 export function kindsContract(open: () => QueueEngine): void {
   const { work, workers } = sharedWorkers(open)
 
-  it('together the workers of all kinds of media run no more jobs than there is room for, and end all of them', async () => {
+  it('workers of all kinds of media together run no more jobs than there is room for, and finish all of them', async () => {
     const engine = open()
     const kinds = ['analyze-image', 'analyze-text', 'analyze-audio'] as const
     const each = 12
@@ -33,7 +33,7 @@ export function kindsContract(open: () => QueueEngine): void {
     expect(await Promise.all(kinds.map(async (kind) => (await engine.counts(kind)).active))).toEqual([0, 0, 0])
   })
 
-  it('an urgent job goes before what waits of other kinds, as soon as there is room', async () => {
+  it('an urgent job goes before waiting jobs of other kinds, as soon as there is room', async () => {
     const engine = open()
     const release = deferred()
     const order: string[] = []
@@ -58,7 +58,7 @@ export function kindsContract(open: () => QueueEngine): void {
     expect(order).toHaveLength(10)
   })
 
-  it('a worker that is paused while it waits for room takes nothing, and goes on when it is resumed', async () => {
+  it('a worker that is paused while it waits for room takes nothing, and continues when it is resumed', async () => {
     const engine = open()
     const { release, run } = heldProcessor()
     for (let n = 0; n < 4; n++) await engine.add('analyze-image', `fills-${n}`, {}, { priority: 10 })

@@ -38,7 +38,7 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
 
   engineContract(() => engine, reported)
 
-  it('goes on after a failover with every job, and says that the connection was lost', async () => {
+  it('continues after a failover with every job, and reports the lost connection', async () => {
     const jobs = 30
     for (let n = 0; n < jobs; n++) await engine.add('analyze-image', `over-${n}`, { n }, { priority: 1 })
     const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), {})
@@ -54,7 +54,7 @@ describe.skipIf(!available).each(SHAPES)('Redis engine on a $shape', ({ start, r
   })
 })
 
-describe.skipIf(!available)('a cluster of which another part is dead', () => {
+describe.skipIf(!available)('a cluster with a dead part', () => {
   it('is opened all the same, and refused where a primary may drop jobs', async () => {
     const group = await startCluster('attestd-test')
     const open = () => openQueueEngine(engineOptions(group.url, ''))
@@ -74,8 +74,8 @@ describe.skipIf(!available)('a cluster of which another part is dead', () => {
   })
 })
 
-describe.skipIf(!available)('what is saved before a send', () => {
-  it('is on the replica before the run goes on, so that a failover does not undo it', async () => {
+describe.skipIf(!available)('data saved before a submission', () => {
+  it('is on the replica before the run continues, so that a failover does not undo it', async () => {
     const primary = await startRedisServer()
     const replica = await startRedisServer({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
     const engine = await openQueueEngine(engineOptions(primary.url, ''))
@@ -118,7 +118,7 @@ describe.skipIf(!available)('what is saved before a send', () => {
   })
 })
 
-describe.skipIf(!available)('Redis with TLS and an authority of its own', () => {
+describe.skipIf(!available)('Redis with TLS and a private authority', () => {
   let folder: string
   let files: Certificates
   let server: RedisServer
@@ -140,7 +140,7 @@ describe.skipIf(!available)('Redis with TLS and an authority of its own', () => 
     openQueueEngine(engineOptions(url, '', { redis, startWaitMs: 20_000 }))
   const all = () => ({ caFile: files.ca, certFile: files.cert, keyFile: files.key })
 
-  it('is used with the authority and a certificate of ours, by address and by name', async () => {
+  it('is used with the authority and a client certificate, by address and by name', async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       const engine = await open(`rediss://${host}:${server.port}`, all())
       expect(await engine.add('analyze-image', host, {}, { priority: 1 })).toEqual({ added: true })
@@ -148,7 +148,7 @@ describe.skipIf(!available)('Redis with TLS and an authority of its own', () => 
     }
   })
 
-  it('is refused at once, by the right reason, where something does not fit', async () => {
+  it('is refused at once, with the right reason, where something does not match', async () => {
     const refused = (url: string, redis: QueueEngineOptions['redis'], reason: string, message = /./) =>
       expect(open(url, redis), `${url} ${JSON.stringify(redis)}`).rejects.toMatchObject({
         reason,
@@ -164,7 +164,7 @@ describe.skipIf(!available)('Redis with TLS and an authority of its own', () => 
     await refused(server.url, { caFile: import.meta.filename }, 'setting-invalid', /not a PEM file/)
   })
 
-  it('is told from a plain port', async () => {
+  it('is distinguished from a plain port', async () => {
     const plain = await startRedisServer()
     const opening = open(plain.url.replace('redis', 'rediss'), all())
     await expect(opening).rejects.toMatchObject({
@@ -200,7 +200,7 @@ async function useQueue(engine: QueueEngine): Promise<void> {
   await engine.close()
 }
 
-describe.skipIf(!available)('a user with the rights that docs/redis.md states', () => {
+describe.skipIf(!available)('a user with the rights in docs/redis.md', () => {
   it('adds, works, saves, lists and drains', async () => {
     const [, rights = ''] =
       /`ACL SETUSER attestd on >PASSWORD ([^`]+)`/.exec(readFileSync('docs/redis.md', 'utf8')) ?? []
@@ -246,7 +246,7 @@ describe.skipIf(!available)('a user without a right that the queue needs', () =>
   })
 })
 
-describe.skipIf(!available)('a URL that does not fit what answers', () => {
+describe.skipIf(!available)('a URL that does not match the server', () => {
   it.each([
     ['redis', '/99', 'has no database 99'],
     ['redis+cluster', '', 'is not a node of a cluster'],

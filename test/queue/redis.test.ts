@@ -50,7 +50,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
   kindsContract(() => engine)
   replaceContract(() => engine)
 
-  it('knows a run that did not leave for an hour, on every engine of the prefix and on no other', async () => {
+  it('knows for an hour a run that ended without notice, on every engine of the prefix and on no other', async () => {
     const redis = new Redis(`${server.url}/1`)
     const times = 'attestd-test:fleet:seen'
     await engine.fleet.announce('lost', 'text')
@@ -78,7 +78,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await other.close()
   })
 
-  it('a verdict that one daemon put, another finds, of the same prefix only', async () => {
+  it('finds a verdict of another daemon, of the same prefix only', async () => {
     const [other, elsewhere] = await Promise.all([
       openQueueEngine(engineOptions(`${server.url}/1`, '')),
       openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' })),
@@ -94,7 +94,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await Promise.all([other.close(), elsewhere.close()])
   })
 
-  it('keeps deployments with other prefixes and other databases apart', async () => {
+  it('separates deployments with other prefixes and other databases', async () => {
     const prefixed = await openQueueEngine(engineOptions(`${server.url}/1`, '', { prefix: 'elsewhere' }))
     const database = await openQueueEngine(engineOptions(`${server.url}/2`, ''))
     await engine.add('analyze-image', 'mine', {}, { priority: 1 })
@@ -105,7 +105,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     await database.close()
   })
 
-  it('saves into the keys of BullMQ, and nothing beside them', async () => {
+  it('saves into the keys of BullMQ, and into no others', async () => {
     const redis = new Redis(`${server.url}/1`)
     const base = 'attestd-test:submit'
     const keys = async () => (await redis.keys(`${base}:layout*`)).toSorted()
@@ -129,7 +129,7 @@ describe.skipIf(!available)('Redis engine (needs redis-server on the path or in 
     redis.disconnect()
   })
 
-  it('takes over the job of a killed process, with what it had saved', async () => {
+  it('takes over the job of a killed process, with its saved data', async () => {
     await engine.add('analyze-image', 'orphan', { asset: 'a' }, { priority: 1 })
     const child = new EngineProcess({ url: `${server.url}/1`, dataDir: '', lockMs: 1000, mode: 'save' })
     try {
@@ -162,7 +162,7 @@ async function ownRedis(more: Partial<QueueEngineOptions> = {}, user = '') {
 }
 
 describe.skipIf(!available)('Redis engine through the death of Redis', () => {
-  it('reports it, fails pings, and goes on when Redis is back', async () => {
+  it('reports it, fails pings, and continues when Redis is back', async () => {
     const events = new EventLog()
     const { engine, server } = await ownRedis({ lockMs: 1000, onTrouble: events.trouble })
     for (let i = 0; i < 20; i++) await engine.add('analyze-image', `before-${i}`, { i }, { priority: 1 })
@@ -196,7 +196,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
-  it('fails pings by the reason why Redis lets us in no more, until it does', async () => {
+  it('fails pings with the reason why Redis rejects us, until it accepts us', async () => {
     const { admin, engine } = await ownRedis({}, 'me:word@')
     const worker = await engine.work('submit', async () => ({ kind: 'done', result: null }), {})
     await admin.acl('SETUSER', 'me', 'resetpass', '>another')
@@ -217,7 +217,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
-  it('fails pings while Redis refuses writes, with what to do, and goes on when it takes them', async () => {
+  it('fails pings while Redis refuses writes, with the fix, and continues when it accepts them', async () => {
     const { admin, engine } = await ownRedis()
     await admin.config('SET', 'maxmemory', '1')
     await expect(engine.ping()).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
-  it('changes nothing with a save that waited for Redis while another took the job over', async () => {
+  it('changes nothing with a save that waited for Redis while another worker took the job over', async () => {
     const { admin, engine: heir, server } = await ownRedis({ lockMs: 1000 })
     const line = await TcpProxy.to(server.port)
     const robbedEvents = new EventLog()
@@ -275,7 +275,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     expect(done).toMatchObject({ id: 'contested', data: { owner: 'heir' } })
   })
 
-  it('aborts runs that outlive their lock while Redis is away, and stops and closes all the same', async () => {
+  it('aborts runs that outlive their lock during the outage, and stops and closes all the same', async () => {
     const { engine, server } = await ownRedis({ lockMs: 1000 })
     const aborted = deferred<unknown>()
     const started = deferred()
@@ -327,7 +327,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
       expect(`${(failure as Error).message} ${log.text}`).not.toMatch(/hunter2|wrong-secret/)
     }))
 
-  it('goes on with a warning where CONFIG and the policy are hidden, and warns without an append-only file', () =>
+  it('continues with a warning where CONFIG and the policy are hidden, and warns without an append-only file', () =>
     withServer([], async ({ url }) => {
       const log = new KeptLog()
       const redis = new Redis(url)
@@ -344,7 +344,7 @@ describe.skipIf(!available)('Redis engine at start', () => {
       expect(log.text).toMatch(/append-only/)
     }))
 
-  it('waits for a Redis that comes up later', async () => {
+  it('waits for a Redis that starts later', async () => {
     const server = await startRedisServer()
     await server.kill9()
     const opening = openQueueEngine(engineOptions(server.url, '', { startWaitMs: 60_000 }))

@@ -6,7 +6,7 @@ import { deferred, sharedWorkers } from './queue-support.js'
 export function replaceContract(open: () => QueueEngine): void {
   const { work } = sharedWorkers(open)
 
-  it('replaces what waits where it is still what was read, once, and lets a worker take it at once', async () => {
+  it('replaces a waiting job that is still as it was read, once, and lets a worker take it at once', async () => {
     const engine = open()
     await engine.add('submit', 'swapped', { step: 0, share: 0.1, text: 'ü \u2028' }, { priority: 1 })
     const seen: unknown[] = []
@@ -29,7 +29,7 @@ export function replaceContract(open: () => QueueEngine): void {
     expect(await engine.replace('submit', 'nowhere', ended, { step: 4 })).toBe(false)
   })
 
-  it('does not replace what a worker has at hand', async () => {
+  it('does not replace an active job', async () => {
     const engine = open()
     await engine.add('submit', 'held', { step: 0 }, { priority: 1 })
     const [taken, mayEnd] = [deferred(), deferred()]

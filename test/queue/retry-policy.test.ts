@@ -9,7 +9,7 @@ const all = Object.keys(REASONS) as Reason[]
 const KIND_OF = { retry: 'retry', wait: 'hold', permanent: 'fail', abstain: 'fail', closed: 'fail', setup: 'hold' }
 
 describe('retry policy', () => {
-  it.each(all)('%s ends as its kind says, with whole milliseconds', (reason) => {
+  it.each(all)('%s ends according to its kind, with whole milliseconds', (reason) => {
     const decision = judge(new AttestdError(reason, 'text'), { attempt: 3, waits: 2 }, MAX_MS, () => 0.37)
     expect(decision).toMatchObject({ kind: KIND_OF[reasonEntry(reason).kind], reason, message: 'text' })
     if (decision.kind !== 'fail') {
@@ -47,7 +47,7 @@ describe('retry policy', () => {
     [20_000, 20_000],
     [10.4, 1000],
     [86_400_000, 600_000],
-  ])('honors a wish for %d ms as %i ms', (retryAfterMs, delayMs) => {
+  ])('accepts a wait of %d ms as %i ms', (retryAfterMs, delayMs) => {
     const busy = new AttestdError('service-failing', 'busy', { retryAfterMs })
     const decision = judge(busy, { attempt: 1, waits: 0 }, MAX_MS, () => 0)
     expect(decision).toMatchObject({ delayMs })
@@ -78,7 +78,7 @@ describe('kept failures', () => {
     expect(readFailure(text)).toMatchObject(failure)
   })
 
-  it('writes what it reads, without the stack of an error that has a reason', () => {
+  it('reads back what it writes, without the stack of an error that has a reason', () => {
     const message = `score-conflict: "slow"\u0000${'x'.repeat(5000)}`
     const ours = new RunFailed({ reason: 'media-timeout', message }, 7, new AttestdError('media-timeout'))
     expect(readFailure(ours.message)).toEqual({
@@ -90,7 +90,7 @@ describe('kept failures', () => {
     expect(foreign).toMatchObject({ name: 'UnrecoverableError', stack: expect.stringMatching(/^TypeError: \ufffd\n/) })
   })
 
-  it('gives BullMQ the delay that the error carries', () => {
+  it('gives BullMQ the delay of the error', () => {
     const later = new RunFailed({ reason: 'media-timeout', message: '' }, 123, null)
     expect(reasonBackoff(1, 'by-reason', later)).toBe(123)
     expect(reasonBackoff(1, 'by-reason', new Error('other'))).toBeGreaterThan(0)

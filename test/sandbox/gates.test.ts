@@ -80,7 +80,7 @@ describe.each(ROUTES)('$name', (route) => {
     expect(await call(route, {}, key)).toEqual(passed)
   })
 
-  it('limits the rate of a key, says when to come back, and leaves other keys alone', async () => {
+  it('limits the rate of a key, states when to come back, and leaves other keys alone', async () => {
     const key = sandbox.control.createKey({ kind: route.kind })
     for (let sent = 0; sent < 3; sent++) expect(await call(route, {}, key)).toEqual(passed)
     const reply = await sendSigned(sandbox.url, key, route, { timestamp: NOW })
@@ -88,7 +88,7 @@ describe.each(ROUTES)('$name', (route) => {
     expect(await call(route)).toEqual(passed)
   })
 
-  it('does not count requests that carry a wrong signature', async () => {
+  it('does not count requests with a wrong signature', async () => {
     const key = sandbox.control.createKey({ kind: route.kind })
     const wrong = { accessKey: key.accessKey, signingSecret: 'wrong' }
     for (let sent = 0; sent < 5; sent++) await call(route, {}, wrong)
@@ -96,7 +96,7 @@ describe.each(ROUTES)('$name', (route) => {
   })
 })
 
-it('takes the header prefix and the window of the deployment', async () => {
+it('uses the header prefix and the window of the deployment', async () => {
   const branded = await startSandbox({ clock: new ManualClock(NOW), headerPrefix: 'Acme', timestampWindowMs: 1_000 })
   onTestFinished(() => branded.close())
   const list = ROUTES[0] as PrivateRoute

@@ -57,7 +57,7 @@ describe('list and single asset', () => {
 describe('score', () => {
   const good = { deepfakeRiskScore: 50, algorithm: 'a' }
 
-  it('is answered with the aggregate of the asset; fields that it does not know are ignored', async () => {
+  it('is answered with the aggregate of the asset; unknown fields are ignored', async () => {
     const asset = await newAsset()
     const reply = await attester('POST', `${MEDIA}/${asset.id}/scores`, { ...good, somethingElse: 1 })
     expect(reply.json.aggregate).toEqual({ scoreCount: 1, meanRiskScore: 50, minRiskScore: 50, maxRiskScore: 50 })
@@ -120,7 +120,7 @@ describe('register', () => {
     ['200 characters of context', { mediaContext: 'é'.repeat(200) }],
     ['200 characters outside the basic plane', { mediaContext: '🙂'.repeat(200) }],
     ['a deadline with an offset', { verificationDeadline: '2026-01-01T05:00:01+05:00' }],
-  ])('takes %s', async (_name, change) => {
+  ])('accepts %s', async (_name, change) => {
     expect((await submitter({ ...good, ...change })).status).toBe(201)
   })
 

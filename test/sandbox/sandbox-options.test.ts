@@ -38,7 +38,7 @@ describe('options of the sandbox', () => {
     expect(() => checkOptions({ clock, [name]: bad })).toThrow(withReason('setting-invalid', name))
   })
 
-  it('keep the two keys apart', () => {
+  it('refuse two equal keys', () => {
     const both = (submitter: string) =>
       checkOptions({ clock, attesterKey: KEY, submitterKey: { ...KEY, accessKey: submitter } })
     expect(() => both('ak2')).not.toThrow()
@@ -52,7 +52,7 @@ describe('options of the sandbox', () => {
     ['127.0.0.1', undefined, true],
     ['localhost', undefined, true],
     [undefined, undefined, true],
-  ])('let it listen on %s with allowRemote %s: %s', (host, allowRemote, isFine) => {
+  ])('listen on %s with allowRemote %s: %s', (host, allowRemote, isFine) => {
     const check = () => checkOptions({ clock, host, allowRemote })
     if (isFine) expect(check).not.toThrow()
     else expect(check).toThrow(/does not listen on/)

@@ -28,7 +28,7 @@ const session = (url: string, token?: string) =>
   })
 
 describe('attestd sandbox', () => {
-  it('--json carries keys, wallets and chain; --secrets writes the keys of both APIs, for the owner only', async () => {
+  it('--json prints keys, wallets and chain; --secrets writes the keys of both APIs, for the owner only', async () => {
     const secrets = path.join(folder, 'secrets')
     const sandbox = await start(['--secrets', secrets, '--chain-id', '8453'])
     const { chain, wallets, attesterKey } = sandbox.facts
@@ -72,7 +72,7 @@ describe('attestd sandbox', () => {
     expect(await fs.readFile(path.join(secrets, 'access_key'), 'utf8')).toBe(accessKey)
   })
 
-  it('--samples says of each what kind of media it is', async () => {
+  it('--samples prints the kind of media of each', async () => {
     const { facts } = await start(['--samples'])
     const { json } = await send(facts.url, { method: 'GET', target: '/sandbox/assets' })
     const kindOf = Object.fromEntries((await readSamples()).map(({ title, mediaType }) => [title, mediaType]))
@@ -80,7 +80,7 @@ describe('attestd sandbox', () => {
     expect(Object.fromEntries(assets.map(({ title, mediaType }) => [title, mediaType]))).toEqual(kindOf)
   })
 
-  it('--no-auth lets everyone in, and only on this machine', async () => {
+  it('--no-auth accepts everyone, on this machine only', async () => {
     const sandbox = await start(['--no-auth'])
     expect((await session(sandbox.facts.url)).status).toBe(200)
     const state = await send(sandbox.facts.url, { method: 'GET', target: '/sandbox/state' })
@@ -90,7 +90,7 @@ describe('attestd sandbox', () => {
     expect(open).toMatchObject({ code: 78, err: expect.stringContaining('without authentication') })
   })
 
-  it('--attestation-provider privy signs with the wallet that the settings name', async () => {
+  it('--attestation-provider privy signs with the wallet of the settings', async () => {
     const stub = await PrivyStub.start()
     onTestFinished(() => stub.close())
     const { ATTESTD_WALLET: _, ...env } = stub.env
@@ -126,7 +126,7 @@ describe('attestd sandbox', () => {
     expect(ended.err).toMatch(message)
   })
 
-  it('does not take a short session secret, and keeps it out of the message', async () => {
+  it('refuses a short session secret, without repeating it', async () => {
     const file = path.join(folder, 'short')
     await fs.writeFile(file, 'hunter2\n')
     const ended = await attestdVerb(['sandbox', '--port', '0', '--session-secret-file', file], {})

@@ -20,7 +20,7 @@ describe.each([
     if (size === 1) expect(Math.max(...counts)).toBe(7 + 1 + 9)
   })
 
-  it('tell where the first event ends', () => {
+  it('show where the first event ends', () => {
     const meter = new EventMeter()
     expect(meter.pushToEnd(lines('data: 1'))).toBe(-1)
     const rest = lines('data: 2', '', 'data: 3', '')
@@ -30,7 +30,7 @@ describe.each([
   })
 })
 
-it('counts a comment while its line goes on, and not after', () => {
+it('counts a comment while its line continues, and not after', () => {
   const meter = new EventMeter()
   meter.push(Buffer.from(`data: 1\n:${'x'.repeat(1000)}`))
   expect(meter.bytes).toBe(1008)

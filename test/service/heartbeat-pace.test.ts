@@ -9,7 +9,7 @@ function pace(...times: number[]) {
   return made.idleMs
 }
 
-describe('the silence that a stream may keep', () => {
+describe('the longest silence of a stream', () => {
   it('is the setting until three intervals are known, then three of the longest', () => {
     expect(pace(0, 15_000, 30_000)).toBe(CAP_MS)
     expect(pace(0, 15_000, 30_000, 45_000)).toBe(45_000)
@@ -28,7 +28,7 @@ describe('the silence that a stream may keep', () => {
     expect(pace(0, 1000, 2000, 3000)).toBe(5000)
   })
 
-  it('learns nothing from heartbeats that came late and together', () => {
+  it('ignores heartbeats that came late and together', () => {
     expect(pace(0, 1, 2, 3, 4)).toBe(CAP_MS)
     expect(pace(0, 15_000, 15_001, 15_002, 30_000, 45_000)).toBe(45_000)
   })

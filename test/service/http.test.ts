@@ -34,7 +34,7 @@ function callTo(url: string, changes = true): HttpCall {
 }
 
 describe('answers', () => {
-  it('of the stated shape come back with unknown fields, and the exact body text is sent', async () => {
+  it('of the stated shape are returned with unknown fields, and the exact body text is sent', async () => {
     const server = await serve((_, response) => sendJson(response, 201, { value: 1, more: 'x' }))
     const { http, events } = caller()
     expect(await http.json(callTo(server.url), shape)).toEqual({ value: 1, more: 'x' })
@@ -43,7 +43,7 @@ describe('answers', () => {
     expect(events).toEqual([{ route: 'POST /thing', status: 201, reason: null, elapsedMs: 0 }])
   })
 
-  it('that are compressed are read, and the cap counts what comes out', async () => {
+  it('with compression are read, and the limit applies to the decompressed size', async () => {
     let padding = 1_000_000
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
@@ -100,7 +100,7 @@ describe('answers', () => {
     ['a wrong kind', (_, response) => sendJson(response, 200, [1])],
     ['nothing', (_, response) => void response.writeHead(204).end()],
   ]
-  it.each(unusable)('with %s cannot be used, and leave open whether it took effect', async (_, handler) => {
+  it.each(unusable)('with %s are rejected, and leave open whether the request took effect', async (_, handler) => {
     const server = await serve(handler)
     const { http } = caller()
     expect(await failure(http.json(callTo(server.url), shape))).toMatchObject({
@@ -120,14 +120,14 @@ describe('answers', () => {
     },
   )
 
-  it('whose body does not matter may have any', async () => {
+  it('may have any body where it is not used', async () => {
     const server = await serve((_, response) => void response.writeHead(204).end())
     await caller().http.done(callTo(server.url))
     server.handler = (_, response) => sendJson(response, 500, {})
     expect(await failure(caller().http.done(callTo(server.url)))).toMatchObject({ reason: 'service-failing' })
   })
 
-  it('that repeat a secret have it masked', async () => {
+  it('that repeat a secret are masked', async () => {
     const server = await serve((request, response) =>
       sendJson(response, 400, { message: request.headers.authorization }),
     )
@@ -157,7 +157,7 @@ describe('answers', () => {
     expect(error.message).toContain('xxx [redact')
   })
 
-  it('never repeat a secret that stands in their content type', async () => {
+  it('never repeat a secret from their content type', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/t0ken' })
       response.end('no JSON')
@@ -221,7 +221,7 @@ describe('no answer', () => {
     expect(error).toMatchObject({ reason: 'service-connection-lost', ambiguous: true })
   })
 
-  it.each(['headers', 'body'])('in time, stuck before the %s: ambiguous', async (stage) => {
+  it.each(['headers', 'body'])('in time, delayed before the %s: ambiguous', async (stage) => {
     const server = await serve((_, response) => {
       if (stage === 'body') response.writeHead(200, { 'content-type': 'application/json' }).write('{')
     })
@@ -233,7 +233,7 @@ describe('no answer', () => {
     expect(clock.sleeping).toBe(0)
   })
 
-  it('in time, because the connection never stood: not ambiguous', async () => {
+  it('in time, because no connection was established: not ambiguous', async () => {
     // A TLS handshake with a socket that accepts and says nothing.
     const silent = await listen(net.createServer())
     const sockets: net.Socket[] = []
@@ -256,7 +256,7 @@ describe('no answer', () => {
     })
   })
 
-  it('because the caller called it off: its own reason, unless it may have taken effect', async () => {
+  it('because the caller canceled it: its own reason, unless it may have taken effect', async () => {
     const server = await serve(() => {})
     const { http } = caller()
     const stop = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { inTurns, parseJson } from '../../src/service/long-answers.js'
 
-it('gives items in order, and the event loop its turn after every 64', async () => {
+it('returns items in order, and yields to the event loop after every 64', async () => {
   let turns = 0
   let isCounting = true
   const count = () => {
@@ -16,7 +16,7 @@ it('gives items in order, and the event loop its turn after every 64', async () 
   expect(turns).toBeGreaterThanOrEqual(9)
 })
 
-it('parses text of up to so many parts, and no more', () => {
+it('parses text with a limited number of parts', () => {
   expect(parseJson('{"a": [1, {"b": "x"}]}', 6)).toEqual({ a: [1, { b: 'x' }] })
   expect(parseJson('7', 0)).toBe(7)
   expect(() => parseJson('{"a": [1, {"b": "x"}, 2]}', 6)).toThrow(RangeError)

@@ -17,7 +17,7 @@ function serviceOf(clock: ManualClock, aheadMs: number | null): ServiceClock {
 }
 
 describe('the age of records is judged', () => {
-  it('by service time where the local clock is ahead of it, so that nothing is old too soon', async () => {
+  it('by service time where the local clock is ahead of it, so that nothing expires too soon', async () => {
     const clock = new ManualClock()
     expect(await recordTime(clock, serviceOf(clock, -100 * DAY_MS), signal)).toBe(clock.now() - 100 * DAY_MS)
   })

@@ -63,7 +63,7 @@ class Line {
   }
 }
 
-it('a service that is away for long is one line a minute', async () => {
+it('an unreachable service is logged once a minute', async () => {
   const log = new KeptLog()
   const line = new Line({ script: [new AttestdError('service-unreachable', 'gone')], log })
   for (let nth = 0; nth < 10; nth++) {
@@ -106,7 +106,7 @@ describe('the estimate', () => {
   })
 
   it.each([0, 1, 777, 1_000, 1_999])(
-    'holds its bound where time moves in steps of 2 s, %d ms into one',
+    'keeps its bound where time moves in steps of 2 s, %d ms into one',
     async (into) => {
       const line = new Line({ granularityMs: 2_000, script: [{ out: 10, back: 10 }] })
       line.clock.tick(into)
@@ -124,13 +124,13 @@ describe('the estimate', () => {
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted' })
   })
 
-  it('is none before the first sample', () => {
+  it('does not exist before the first sample', () => {
     const line = new Line()
     expect(line.service.state()).toEqual({ offsetMs: null, errorBoundMs: null, trusted: false })
     expect(() => line.service.now()).toThrow(expect.objectContaining({ reason: 'clock-untrusted' }))
   })
 
-  it('is not trusted when the bound takes half of the window, and says so', async () => {
+  it('is not trusted when the bound takes half of the window, and reports it', async () => {
     const line = new Line({ windowMs: 1_000, script: [{ out: 600, back: 600 }] })
     const error = await line.service.ready().catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ reason: 'clock-untrusted', kind: 'wait' })
@@ -160,8 +160,8 @@ describe('the estimate', () => {
   })
 })
 
-describe('failure to read', () => {
-  it('asks once only, and hands on why the service is away and what it wishes', async () => {
+describe('a failed reading', () => {
+  it('asks only once, and passes on why the service is unreachable and how long to wait', async () => {
     const cause = new AttestdError('service-rate-limited', 'slow down', { retryAfterMs: 9_000, ambiguous: true })
     const line = new Line({ script: [cause] })
     await expect(line.service.ready()).rejects.toMatchObject({
@@ -173,7 +173,7 @@ describe('failure to read', () => {
     expect(line.reads).toBe(1)
   })
 
-  it('names the absence also where an older sample has become too imprecise', async () => {
+  it('names the outage also where an older sample has become too imprecise', async () => {
     const line = new Line({ windowMs: 1_000, script: [{ out: 1, back: 1 }] })
     await line.service.ready()
     line.clock.tick(HOUR)
@@ -191,7 +191,7 @@ describe('failure to read', () => {
     })
   })
 
-  it('names why there is no session, where the time route needs one', async () => {
+  it('states why there is no session, where the time route needs one', async () => {
     const line = new Line({ script: [new AttestdError('challenge-untrusted', 'no')] })
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'challenge-untrusted' })
   })
@@ -207,14 +207,14 @@ describe('failure to read', () => {
     await expect(line.service.ready()).rejects.toMatchObject({ reason: 'clock-untrusted', kind: 'wait', cause })
   })
 
-  it('after one good sample is good enough', async () => {
+  it('is over after one good sample', async () => {
     const line = new Line({ offset: HOUR, script: [{ out: 20, back: 20 }, new Error('cut')] })
     await line.service.ready()
     expect(line.reads).toBe(2)
     expect(line.service.now()).toBe(line.truth())
   })
 
-  it('does not stick', async () => {
+  it('is not remembered', async () => {
     const line = new Line({ script: [new Error('down'), { out: 1, back: 1 }] })
     await expect(line.service.ready()).rejects.toThrow('down')
     await line.service.ready()
@@ -223,7 +223,7 @@ describe('failure to read', () => {
 })
 
 describe('refreshes', () => {
-  it('at the same time share their samples, and one caller’s abort does not take them from the others', async () => {
+  it('share their samples when simultaneous, and an abort of one caller does not cancel them for others', async () => {
     const line = new Line()
     const stop = new AbortController()
     const callers = [line.service.refresh(), line.service.ready(), line.service.refresh({ signal: stop.signal })]
@@ -233,7 +233,7 @@ describe('refreshes', () => {
     expect(line.reads).toBe(SAMPLES)
   })
 
-  it('can be spared when the last is fresh', async () => {
+  it('are skipped when the last one is recent', async () => {
     const line = new Line()
     await line.service.refresh()
     await line.service.refresh({ maxAgeMs: 1_000 })
@@ -243,7 +243,7 @@ describe('refreshes', () => {
     expect(line.reads).toBe(2 * SAMPLES)
   })
 
-  it('tell how far an earlier stamp was off', async () => {
+  it('report how far an earlier timestamp was off', async () => {
     const line = new Line()
     await line.service.refresh()
     const stamp = line.service.stamp()
@@ -254,7 +254,7 @@ describe('refreshes', () => {
     expect(line.service.errorOf(stamp)).toBeCloseTo(45_000, -1)
   })
 
-  it('come by themselves while running: when the estimate is old, and after failures', async () => {
+  it('run periodically: when the estimate is old, and after failures', async () => {
     const line = new Line()
     const stop = new AbortController()
     const run = line.service.run(stop.signal)
@@ -276,7 +276,7 @@ describe('refreshes', () => {
 })
 
 describe('a step of the local clock', () => {
-  it('does not move service time, but puts it in doubt until it was asked again', async () => {
+  it('does not move service time, but makes it untrusted until it was read again', async () => {
     const line = new Line({ offset: HOUR })
     await line.service.ready()
     line.clock.stepWall(20 * 60_000)
@@ -287,7 +287,7 @@ describe('a step of the local clock', () => {
     expect(line.service.state()).toMatchObject({ trusted: true, offsetMs: HOUR - 20 * 60_000 })
   })
 
-  it('that is small is mended behind the caller’s back', async () => {
+  it('that is small is corrected without the caller', async () => {
     const line = new Line()
     await line.service.ready()
     line.clock.tick(CHECK_MS)
@@ -298,7 +298,7 @@ describe('a step of the local clock', () => {
     await until(() => line.service.state().errorBoundMs! < 10)
   })
 
-  it('of the kind a suspend leaves behind is mended before the next signature', async () => {
+  it('of a suspend is corrected before the next signature', async () => {
     const line = new Line()
     await line.service.ready()
     // Asleep for ten minutes: the monotonic clock stood still, the wall clock and the service went on.
@@ -321,7 +321,7 @@ describe('a step of the local clock', () => {
 describe('the Date of answers', () => {
   const dated = { dateWithinMs: 120_000 }
 
-  it('states the time by which others are judged, before the estimate, and null is stated before both', async () => {
+  it('gives a time before the estimate, and null is returned before both', async () => {
     const line = new Line({ offset: HOUR })
     expect(line.service.stated()).toBeNull()
     await line.service.ready()
@@ -339,7 +339,7 @@ describe('the Date of answers', () => {
     expect(statedOrLocal(line.service, line.clock)).toBe(line.truth())
   })
 
-  it('and the estimate state nothing after a step of the local clock or a suspend', async () => {
+  it('and the estimate give no time after a step of the local clock or a suspend', async () => {
     const line = new Line()
     await line.service.ready()
     line.service.sawDate(line.truth())
@@ -347,7 +347,7 @@ describe('the Date of answers', () => {
     expect(line.service.stated()).toBeNull()
   })
 
-  it('that contradicts service time keeps it from being trusted, and log and error name both', async () => {
+  it('that contradicts service time makes it untrusted, and log and error name both', async () => {
     const log = new KeptLog()
     const line = new Line({ offset: HOUR, ...dated, log })
     line.service.sawDate(line.truth() + 121_000)
@@ -366,7 +366,7 @@ describe('the Date of answers', () => {
     ])
   })
 
-  it('of a service whose Date means nothing contradicts nothing', async () => {
+  it('of a service with a meaningless Date contradicts nothing', async () => {
     const line = new Line()
     line.service.sawDate(line.truth() + HOUR)
     await line.service.ready()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { nameText, shapeText } from '../../src/service/shape-text.js'
 
-it('tells the keys of a value, and those within', () => {
+it('lists the keys of a value, and nested ones', () => {
   expect(shapeText([{ data: { latestBlock: 1, asset_id: 2 }, 'x-y.z': [] }])).toBe(
     'a list of which the first is an object with the keys data (latestBlock, asset_id), x-y.z',
   )
@@ -13,7 +13,7 @@ it.each([
   'WIuhlyLMpw3mS6LfalhhixYIn2qs_3jt',
   'f'.repeat(64),
   'a1b2c3d4e5f6',
-])('tells no key that may be a secret, such as %s', (secret) => {
+])('omits keys that may be a secret, such as %s', (secret) => {
   const text = shapeText({ [secret]: 1, inner: { [secret]: 2 } }) + nameText(secret)
   expect(text).not.toContain(secret)
   expect(text).toContain(`(${secret.length} characters that are no name)`)

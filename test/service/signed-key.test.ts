@@ -60,7 +60,7 @@ const scored: Handler = (request, response) => {
 }
 
 describe('listOpen', () => {
-  it('gives assets in the port’s shape, with stake as BigInt', async () => {
+  it('returns assets in the shape of the port, with stake as BigInt', async () => {
     const own = { submitted: true, deepfakeRiskScore: 12.5, when: 'x' }
     const { service, signed } = await setUp(list([wireAsset('a', { extra: 1 }), wireAsset('b', { myScore: own })]))
     const { assets, stake } = await service.listOpen({ includeMyScore: true })
@@ -88,7 +88,7 @@ describe('listOpen', () => {
     ['a score without a number', wireAsset('a', { myScore: { submitted: true } })],
     ['a score out of range', wireAsset('a', { myScore: { submitted: true, deepfakeRiskScore: 101 } })],
   ]
-  it.each(bad)('leaves out an asset with %s, reports it, and keeps the others', async (_, asset) => {
+  it.each(bad)('drops an asset with %s, reports it, and keeps the others', async (_, asset) => {
     const { service, malformed } = await setUp(list([wireAsset('before'), asset, wireAsset('after')]))
     const { assets } = await service.listOpen({ includeMyScore: true })
     expect(assets.map(({ id }) => id)).toEqual(['before', 'after'])
@@ -96,7 +96,7 @@ describe('listOpen', () => {
     expect(malformed[0]?.what).toBe('asset')
   })
 
-  it('leaves out assets that are not open, without a word', async () => {
+  it('drops assets that are not open, without a report', async () => {
     const { service, malformed } = await setUp(list([wireAsset('a', { status: 'closed' })]))
     expect((await service.listOpen({ includeMyScore: false })).assets).toEqual([])
     expect(malformed).toEqual([])
@@ -123,7 +123,7 @@ describe('find', () => {
     ['{data: {asset}}', (asset: unknown) => ({ data: { asset } })],
     ['myScore next to the asset', ({ myScore, ...asset }: { myScore?: unknown }) => ({ asset, myScore })],
     ['both in an envelope', ({ myScore, ...asset }: { myScore?: unknown }) => ({ data: { item: asset, myScore } })],
-  ])('takes %s', async (_, wrap) => {
+  ])('accepts %s', async (_, wrap) => {
     const own = { submitted: true, deepfakeRiskScore: 0 }
     const { service } = await setUp((_, response) => sendJson(response, 200, wrap(wireAsset('a', { myScore: own }))))
     expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0 })
@@ -138,7 +138,7 @@ describe('find', () => {
   })
 
   it.each([{}, wireAsset('b'), wireAsset('a', { myScore: { submitted: 'yes' } }), { asset: 'a' }])(
-    'trusts no answer of another shape or another asset: %j',
+    'rejects an answer of another shape or another asset: %j',
     async (reply) => {
       const { service } = await setUp((_, response) => sendJson(response, 200, reply))
       expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid' })
@@ -156,7 +156,7 @@ describe('submit', () => {
   }
 
   it.each([0, 1, 0.1234, 0.0001, -0])(
-    'sends the risk %d as a number in range, signed with the time it was given',
+    'sends the risk %d as a number in range, signed with the given time',
     async (risk) => {
       const { service, clock, signed } = await setUp(scored)
       await clock.ready()
@@ -188,7 +188,7 @@ describe('submit', () => {
     [404, 'asset-closed', true, '<html>'],
     [401, 'service-unauthorized', true, '<html>'],
   ])(
-    '%d is %s, and proves that nothing was stored only by words of the API',
+    '%d is %s, and proves that nothing was stored only with an error body of the API',
     async (status, reason, ambiguous, page = '') => {
       const { service, clockOfTest, signed } = await setUp((_, response) =>
         sendJson(response, status, page || { error: 'no' }),
@@ -219,7 +219,7 @@ describe('submit', () => {
       { score: { id: 's', assetId: 'b', attesterAddress: `0x${'1'.repeat(40)}`, deepfakeRiskScore: 1 } },
     ],
     ['no score', { aggregate: {} }],
-  ])('is not believed where the receipt has %s', async (_, reply) => {
+  ])('is not confirmed by a receipt with %s', async (_, reply) => {
     const { service, clockOfTest } = await setUp((_, response) => sendJson(response, 200, reply))
     expect(await failure(service.submit(score, clockOfTest.now()))).toMatchObject({
       reason: 'service-reply-invalid',
@@ -229,7 +229,7 @@ describe('submit', () => {
 })
 
 describe('the clock', () => {
-  it('is asked again after a 401, and the request sent once more where it had moved', async () => {
+  it('is read again after a 401, and the request repeated once where it had moved', async () => {
     const { service, clockOfTest, world, signed } = await setUp(list([]))
     await service.listOpen({ includeMyScore: false })
     clockOfTest.tick(2_000)
@@ -238,7 +238,7 @@ describe('the clock', () => {
     expect(signed()).toHaveLength(3)
   })
 
-  it('is not to blame for a 401 where it had not moved', async () => {
+  it('is not blamed for a 401 where it had not moved', async () => {
     const { service, world, clockOfTest, signed } = await setUp(list([]), { signingSecret: 'another' })
     expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({ reason: 'service-unauthorized' })
     const asked = world.times
@@ -248,7 +248,7 @@ describe('the clock', () => {
     expect(world.times).toBeGreaterThan(asked)
   })
 
-  it('that cannot be read keeps signed requests from being sent', async () => {
+  it('that cannot be read prevents signed requests', async () => {
     const server = await LocalServer.start((_, response) => sendJson(response, 503, {}, { 'retry-after': '4' }))
     onTestFinished(() => server.stop())
     const { service } = await setUp(list([]), { serviceUrl: server.url })
@@ -262,12 +262,12 @@ describe('the clock', () => {
 })
 
 describe('the other routes', () => {
-  it('of the signed kind say what is missing where there is no key', async () => {
+  it('name the missing key where they need one', async () => {
     const { service } = await setUp(list([]), { accessKey: '', signingSecret: '' })
     expect(await failure(service.listOpen({ includeMyScore: false }))).toMatchObject({ reason: 'setting-missing' })
   })
 
-  it('carry another header prefix where it is set', async () => {
+  it('use another header prefix where it is set', async () => {
     const { service, world } = await setUp(list([]), { headerPrefix: 'X-Brand' })
     world.prefix = 'x-brand'
     expect((await service.listOpen({ includeMyScore: false })).assets).toEqual([])

@@ -17,7 +17,7 @@ import {
 } from './stream-harness.js'
 
 describe('events', () => {
-  it('come in the port’s shape and in order', async () => {
+  it('arrive in the shape of the port and in order', async () => {
     const delta = event('new-open-assets', { ids: ['b'], assets: [wireAsset('b')] })
     const set = await setUp([sends(ready + snapshot('a') + delta + ping)])
     const { events } = follow(set)
@@ -32,7 +32,7 @@ describe('events', () => {
     expect(events[3]).toEqual({ kind: 'heartbeat' })
   })
 
-  it('count comments as life', async () => {
+  it('count comments as signs of life', async () => {
     const { kinds } = follow(await setUp([sends(': hello\n\n: again\n\n')]))
     await until(() => kinds().length === 1)
     expect(kinds()).toEqual(['heartbeat'])
@@ -80,7 +80,7 @@ describe('events', () => {
     expect(set.streams()).toHaveLength(1)
   })
 
-  it('named error are the service’s word, not the connection’s end', async () => {
+  it('named error are messages of the service, not the end of the connection', async () => {
     const set = await setUp([sends(event('error', { message: 'half of\u0000it' }) + ping)])
     const { events } = follow(set)
     await until(() => events.length === 2)
@@ -96,7 +96,7 @@ describe('events', () => {
 describe('an event over the cap', () => {
   const large = `event: open-assets\nid: 7\ndata: ${'x'.repeat(3 * 1024 * 1024)}`
 
-  it.each(['\n', '\r', '\r\n'])('is skipped, and those after it are read on the same connection (%j)', async (end) => {
+  it.each(['\n', '\r', '\r\n'])('is skipped, and later ones are read on the same connection (%j)', async (end) => {
     const lines = (text: string) => text.replaceAll('\n', end)
     const set = await setUp([sends(lines(`${ready}${large}\ndata: and on\n\n${snapshot('a')}${ping}: the end\n`))])
     const { events, kinds } = follow(set)
@@ -107,7 +107,7 @@ describe('an event over the cap', () => {
     expect(set.streams()).toHaveLength(1)
   })
 
-  it('is reported while it goes on, and kept nowhere', async () => {
+  it('is reported while it continues, and not stored', async () => {
     let written = 0
     const flood: Connection = (response) => {
       open(response)
@@ -136,7 +136,7 @@ describe('an event over the cap', () => {
   })
 })
 
-it('of large events one in a while is read; those between are reported, and small ones are read at once', async () => {
+it('large events are read once in a while; those between are reported, and small ones are read at once', async () => {
   const large = event('open-assets', { ids: Array(8_000).fill('some-asset'), assets: [] })
   const stays = held(ready + large + large + snapshot('a'))
   const set = await setUp([stays.connection])
@@ -149,7 +149,7 @@ it('of large events one in a while is read; those between are reported, and smal
   expect(kinds().at(-1)).toBe('snapshot')
 })
 
-it('a large event that is not read is passed over as it arrives, before its end', async () => {
+it('a large event that is not read is skipped as it arrives, before its end', async () => {
   const large = event('open-assets', { ids: Array(12_000).fill('some-asset'), assets: [] })
   const stays = held(ready + large + large.slice(0, 100 * 1024))
   const set = await setUp([stays.connection])

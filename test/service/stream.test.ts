@@ -30,7 +30,7 @@ describe('the end of a connection', () => {
         response.end(`id: 41\n${ready}`)
       }) as Connection,
     ],
-  ])('by %s brings a new one, signed afresh, that names the last event', async (_, first) => {
+  ])('by %s leads to a new one, signed again, that names the last event', async (_, first) => {
     const set = await setUp([first, sends(ready)])
     const { events, kinds } = follow(set)
     await until(() => events.length === 2)
@@ -48,14 +48,14 @@ describe('the end of a connection', () => {
     expect(two?.headers['service-signature']).not.toBe(one?.headers['service-signature'])
   })
 
-  it('loses the event that was not complete', async () => {
+  it('loses the incomplete event', async () => {
     const set = await setUp([cuts(`${ready}event: ping\ndata: {"t":1}\n`), sends(ready)])
     const { events, kinds } = follow(set)
     await until(() => events.length === 2)
     expect(kinds()).toEqual(['ready', 'trouble'])
   })
 
-  it('by silence comes after the idle limit, which any byte puts off', async () => {
+  it('by silence comes after the idle limit, which any byte extends', async () => {
     const open = held(ready)
     const set = await setUp([open.connection])
     const { events, kinds, troubles } = follow(set)
@@ -77,7 +77,7 @@ describe('the end of a connection', () => {
     expect(troubles()).toMatchObject([{ reason: 'stream-silent' }])
   })
 
-  it('is known after three of its own heartbeats, on a service that hangs', async () => {
+  it('is detected after three of its own heartbeats, on a service that hangs', async () => {
     const open = held(ready)
     const set = await setUp([open.connection])
     const { events, troubles } = follow(set)
@@ -96,7 +96,7 @@ describe('the end of a connection', () => {
     expect(troubles()).toMatchObject([{ reason: 'stream-silent' }])
   })
 
-  it('does not become a hot loop by retry: 0', async () => {
+  it('does not cause a hot loop with retry: 0', async () => {
     const set = await setUp([cuts(`retry: 0\n${ready}`)])
     const { troubles } = follow(set)
     await until(() => troubles().length === 1)
@@ -143,7 +143,7 @@ describe('the wait before a new connection', () => {
     await until(() => events.at(-1)?.kind === 'ready')
   })
 
-  it('is none after a 401 for which the clock was to blame', async () => {
+  it('is zero after a 401 caused by the clock', async () => {
     const first = held(ready)
     const set = await setUp([first.connection, sends(ready)])
     const { troubles, kinds } = follow(set)
@@ -160,14 +160,14 @@ describe('the wait before a new connection', () => {
     await until(() => kinds().at(-1) === 'ready')
   })
 
-  it('is the ordinary one after a 401 for which it was not', async () => {
+  it('is the usual one after another 401', async () => {
     const set = await setUp([sends(ready)], { signingSecret: 'another' })
     const { troubles } = follow(set)
     await until(() => troubles().length === 1)
     expect(troubles()).toMatchObject([{ reason: 'service-unauthorized', retryInMs: 375 }])
   })
 
-  it('follows a service whose time cannot be read, and one that is not there', async () => {
+  it('follows a service whose time cannot be read, and one that is unreachable', async () => {
     const set = await setUp([sends(ready)])
     set.world.timeFails = true
     const { troubles, events } = follow(set)
@@ -184,8 +184,8 @@ describe('the wait before a new connection', () => {
   })
 })
 
-describe('what is no stream', () => {
-  it('is accepted whatever the letter case and parameters of its content type', async () => {
+describe('an answer that is no stream', () => {
+  it('does not include any spelling and parameters of its content type', async () => {
     const type = 'Text/Event-Stream; charset=utf-8'
     const set = await setUp([
       (response) => {
@@ -198,7 +198,7 @@ describe('what is no stream', () => {
     expect(kinds()).toEqual(['ready'])
   })
 
-  it.each([301, 302, 307, 308])('is not looked for behind a redirect (%d)', async (status) => {
+  it.each([301, 302, 307, 308])('is not searched for behind a redirect (%d)', async (status) => {
     const elsewhere = await LocalServer.start((_, response) => sendJson(response, 200, {}))
     onTestFinished(() => elsewhere.stop())
     const { troubles } = follow(await setUp([answers(status, { location: `${elsewhere.url}${STREAM}` })]))
@@ -209,7 +209,7 @@ describe('what is no stream', () => {
     expect(elsewhere.seen).toEqual([])
   })
 
-  it('is given up when no headers come', async () => {
+  it('is given up when no headers arrive', async () => {
     const set = await setUp([() => {}, sends(ready)])
     const { troubles, events } = follow(set)
     await until(() => set.streams().length === 1)
@@ -285,7 +285,7 @@ describe('the consumer', () => {
     await until(() => set.clock.sleeping === 0)
   })
 
-  it('gets at most one event more once it has ended, however many came at once', async () => {
+  it('gets at most one more event once it has ended, however many came at once', async () => {
     const set = await setUp([sends(ping.repeat(1000))])
     let seen = 0
     for await (const _ of set.service.watch(set.stop.signal)) {
@@ -295,7 +295,7 @@ describe('the consumer', () => {
     expect(seen).toBeLessThanOrEqual(2)
   })
 
-  it('that has ended before it began gets nothing', async () => {
+  it('that has ended before the start gets nothing', async () => {
     const set = await setUp([sends(ready)])
     set.stop.abort()
     await follow(set).ended

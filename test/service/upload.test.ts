@@ -18,16 +18,19 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, uploa
   return { sandbox, open }
 }
 
-it.concurrent.for(['session', 'submitter key'])('a file goes up as bytes, by %s', async (how, { onTestFinished }) => {
-  const { sandbox, open } = await bench(onTestFinished)
-  const token = how === 'session' ? sandbox.sessionToken : undefined
-  // A name that would end the header, were it not made safe; the bytes hold what looks like a part of the form.
-  const file = { name: 'a"\r\nx: y\r\n\r\n.png', content }
-  const reply = await open(sandbox.submitterKey).upload(file, token)
-  expect(reply).toMatchObject({ contentHash, uri: expect.stringMatching(/^ipfs:\/\//) })
-})
+it.concurrent.for(['session', 'submitter key'])(
+  'a file is uploaded as bytes, by %s',
+  async (how, { onTestFinished }) => {
+    const { sandbox, open } = await bench(onTestFinished)
+    const token = how === 'session' ? sandbox.sessionToken : undefined
+    // A name that would end the header, were it not made safe; the bytes hold what looks like a part of the form.
+    const file = { name: 'a"\r\nx: y\r\n\r\n.png', content }
+    const reply = await open(sandbox.submitterKey).upload(file, token)
+    expect(reply).toMatchObject({ contentHash, uri: expect.stringMatching(/^ipfs:\/\//) })
+  },
+)
 
-it.concurrent('an attester key uploads nothing, and a wrong session neither', async ({ onTestFinished }) => {
+it.concurrent('an attester key and a wrong session cannot upload', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished)
   const file = { name: 'a', content }
   await expect(open(sandbox.attesterKey).upload(file, undefined)).rejects.toMatchObject({ reason: 'service-forbidden' })
@@ -37,7 +40,7 @@ it.concurrent('an attester key uploads nothing, and a wrong session neither', as
   })
 })
 
-it.concurrent('a file that the service does not take is refused by name', async ({ onTestFinished }) => {
+it.concurrent('a file that the service refuses is refused by name', async ({ onTestFinished }) => {
   const { sandbox, open } = await bench(onTestFinished, 1000)
   const refused = open(sandbox.submitterKey).upload({ name: 'a', content }, sandbox.sessionToken)
   await expect(refused).rejects.toMatchObject({ reason: 'upload-refused' })

@@ -17,7 +17,7 @@ const keystore = (kdf: string, kdfparams: object, change: object = {}) => ({
 const isTaken = (file: unknown) => keystoreShape.safeParse(file).success
 const MIB = 1024 ** 2
 
-describe('what opening a keystore may cost', () => {
+describe('the cost of opening a keystore', () => {
   it.each([
     ['memory of 512 MiB', { n: (512 * MIB) / (128 * 8), r: 8 }, true],
     ['twice that', { n: (1024 * MIB) / (128 * 8), r: 8 }, false],
@@ -34,7 +34,7 @@ describe('what opening a keystore may cost', () => {
     ['negative lanes', { p: -1 }, false],
     ['half a block', { r: 1.5 }, false],
     ['what is beyond numbers', { n: 1e308, r: 1e308, p: 1e308 }, false],
-  ])('scrypt with %s: %j is taken: %s', (_, change, taken) => {
+  ])('scrypt with %s: %j is accepted: %s', (_, change, taken) => {
     expect(isTaken(keystore('scrypt', { ...SCRYPT, ...change }))).toBe(taken)
   })
 
@@ -44,12 +44,12 @@ describe('what opening a keystore may cost', () => {
     [10_000_001, false],
     [0, false],
     [1.5, false],
-  ])('PBKDF2 with %d rounds is taken: %s', (c, taken) => {
+  ])('PBKDF2 with %d rounds is accepted: %s', (c, taken) => {
     expect(isTaken(keystore('pbkdf2', { ...PBKDF2, c }))).toBe(taken)
   })
 })
 
-describe('what a keystore must state', () => {
+describe('required fields of a keystore', () => {
   it.each<[string, object]>([
     ['another derivation', keystore('argon2id', SCRYPT)],
     ['the parameters of the other derivation', keystore('pbkdf2', SCRYPT)],
@@ -77,7 +77,7 @@ describe('what a keystore must state', () => {
     })
   })
 
-  it('crypto goes before Crypto where a file has both', () => {
+  it('crypto overrides Crypto where a file has both', () => {
     const { crypto, version } = keystore('scrypt', SCRYPT)
     expect(isTaken({ version, crypto, Crypto: {} })).toBe(true)
     expect(isTaken({ version, crypto: {}, Crypto: crypto })).toBe(false)

@@ -57,7 +57,7 @@ async function sample(): Promise<{ content: KeystoreFile; address: string }> {
   return { content: JSON.parse(await fs.readFile(file, 'utf8')), address }
 }
 
-it('a keystore is not there before it is whole, so that a kill meanwhile leaves its place free', async () => {
+it('a keystore appears only when complete, so that a kill leaves its place free', async () => {
   const seen: boolean[] = []
   const file = newFile()
   const random = (bytes: number) => {
@@ -85,7 +85,7 @@ describe('opening a keystore', () => {
     expect(error.message).not.toContain('not the password')
   })
 
-  it('as others write it: Crypto, 0x before hex, no address, no id, further members', async () => {
+  it('of other programs: Crypto, 0x before hex, no address, no id, further members', async () => {
     const { content, address } = await sample()
     const { address: bare, crypto, version } = content
     for (const form of [
@@ -98,7 +98,7 @@ describe('opening a keystore', () => {
     }
   })
 
-  it('an address that is not that of the key is refused, without the key', async () => {
+  it('an address that does not belong to the key is refused, without the key', async () => {
     const { content, address } = await sample()
     const file = await written({ ...content, address: 'ab'.repeat(20) })
     const error = await refusal(openKeystore(file, PASSWORD))
@@ -135,7 +135,7 @@ describe('opening a keystore', () => {
     expect(error.message).toContain(file)
   })
 
-  it.each(['ciphertext', 'mac'] as const)('a changed %s is found', async (member) => {
+  it.each(['ciphertext', 'mac'] as const)('a changed %s is detected', async (member) => {
     const { content } = await sample()
     const { crypto } = content
     const other = crypto[member].startsWith('00') ? 'ff' : '00'
@@ -143,7 +143,7 @@ describe('opening a keystore', () => {
     expect((await refusal(openKeystore(file, PASSWORD))).message).toContain('or the file is damaged')
   })
 
-  it.skipIf(!existsSync(MKFIFO))('a pipe that nobody writes to', async () => {
+  it.skipIf(!existsSync(MKFIFO))('a pipe without a writer', async () => {
     const pipe = newFile()
     execFileSync(MKFIFO, ['-m', '600', pipe])
     expect((await refusal(openKeystore(pipe, PASSWORD))).message).toContain('is not a file')
@@ -177,14 +177,14 @@ describe('creating a keystore', () => {
     expect(`0x${decipher.update(ciphertext).toString('hex')}`).toBe(vectors.privateKey)
   })
 
-  it('two are of different keys, salts and vectors', async () => {
+  it('two have different keys, salts and vectors', async () => {
     const [one, other] = [await sample(), await sample()]
     expect(one.address).not.toBe(other.address)
     expect(one.content.crypto.kdfparams.salt).not.toBe(other.content.crypto.kdfparams.salt)
     expect(one.content.crypto.cipherparams.iv).not.toBe(other.content.crypto.cipherparams.iv)
   })
 
-  it('a text that is no key, a short password: refused without either, and without a file', async () => {
+  it('an invalid key, a short password: refused without repeating either, and without a file', async () => {
     for (const [own, reason] of [
       [{ privateKey: `0x${'0'.repeat(64)}` }, 'wallet-unusable'],
       [{ privateKey: 'deadbeef' }, 'wallet-unusable'],
@@ -200,7 +200,7 @@ describe('creating a keystore', () => {
     }
   })
 
-  it('never overwrites, and leaves what is there alone', async () => {
+  it('never overwrites, and keeps existing files', async () => {
     const file = await written('a keystore of someone')
     const error = await refusal(create({ file }).creating)
     expect(error).toMatchObject({ reason: 'setting-invalid' })
@@ -212,7 +212,7 @@ describe('creating a keystore', () => {
     expect((await openKeystore(free, PASSWORD)).address).toBe(won?.value)
   })
 
-  it('a folder that is not there', async () => {
+  it('a missing folder', async () => {
     const { creating } = create({ file: path.join(folder, 'no', 'where.json') })
     expect(await refusal(creating)).toMatchObject({ reason: 'data-dir-unusable' })
   })

@@ -48,7 +48,7 @@ describe('opening a wallet', () => {
     expect(await recoverMessageAddress({ message, signature: await signer.signMessage({ message }) })).toBe(address)
   })
 
-  it.each([0, 1, 2])('with the expected address in either case, not with another (%i)', async (index) => {
+  it.each([0, 1, 2])('accepts the expected address in either case, and no other (%i)', async (index) => {
     const choice = choices()[index]!
     for (const expectedAddress of [address, address.toLowerCase() as Address, undefined]) {
       expect((await openSigner({ ...choice, expectedAddress }, options)).address).toBe(address)

@@ -22,7 +22,7 @@ it.each([
   [0o640, '0640'],
   [0o604, '0604'],
   [0o622, '0622'],
-])('a file with mode %o is refused, with what to do', async (mode, text) => {
+])('a file with mode %o is refused, with the fix', async (mode, text) => {
   const file = await write(`mode-${mode}`, 'secret', mode)
   await expect(readOwnerFile(file, 'key', 100)).rejects.toMatchObject({
     reason: 'wallet-unusable',
@@ -30,7 +30,7 @@ it.each([
   })
 })
 
-it('a file is read up to the limit of bytes, not of characters', async () => {
+it('a file is read up to a limit of bytes, not of characters', async () => {
   const file = await write('limit', 'üü')
   expect(await readOwnerFile(file, 'key', 4)).toBe('üü')
   await expect(readOwnerFile(file, 'key', 3)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ it.each([
   await expect(readOwnerFile(file(), 'key', 100)).rejects.toThrow(withReason('wallet-unusable', message))
 })
 
-it('a link is followed, and what it leads to is judged', async () => {
+it('a link is followed, and its target is checked', async () => {
   const open = await write('open', 'x', 0o644)
   const own = await write('own', 'x')
   await fs.symlink(open, path.join(folder, 'to-open'))

@@ -68,7 +68,7 @@ describe('a wallet at Privy', () => {
     expect(stub.requests).toEqual([])
   })
 
-  it('works without an authorization key where the wallet asks for none', async () => {
+  it('works without an authorization key where the wallet needs none', async () => {
     const plain = await PrivyStub.start({ authorization: false })
     onTestFinished(() => plain.close())
     const { address, appId, appSecret, url: apiUrl, walletId } = plain
@@ -77,7 +77,7 @@ describe('a wallet at Privy', () => {
     expect(await signer.signMessage({ message: MESSAGE })).toMatch(/^0x[0-9a-f]{130}$/)
   })
 
-  it('parallel signatures are each of their own text', async () => {
+  it('parallel signatures belong to their own texts', async () => {
     const signer = await open()
     const messages = Array.from({ length: 8 }, (_, index) => `text ${index}`)
     const signatures = await Promise.all(messages.map((message) => signer.signMessage({ message })))
@@ -105,7 +105,7 @@ describe('wrong credentials', () => {
     expect(stub.requests.every(({ refused }) => refused !== null)).toBe(true)
   })
 
-  it('an authorization key that is none does not open, and is not repeated', async () => {
+  it('an invalid authorization key is refused, and not repeated', async () => {
     const error = await failure(
       open({ authorizationKey: `wallet-auth:${Buffer.from('not a key').toString('base64')}` }),
     )
@@ -117,13 +117,13 @@ describe('wrong credentials', () => {
     expect(await failure(open({ apiUrl: 'http://privy.example' }))).toMatchObject({ reason: 'wallet-unusable' })
   })
 
-  it("an address that is not the wallet's: its signatures are not used", async () => {
+  it('signatures of another address are not used', async () => {
     const signer = await open({ address: zeroAddress })
     expect(await failure(signer.signMessage({ message: MESSAGE }))).toMatchObject({ reason: 'signature-wrong' })
   })
 })
 
-describe('what can go wrong at Privy', () => {
+describe('failures at Privy', () => {
   const status = (code: number, own = {}): PrivyFault => ({ kind: 'status', status: code, ...own })
   it.each<[string, PrivyFault, object]>([
     ['429', status(429), { reason: 'wallet-rate-limited', retryAfterMs: 10_000 }],

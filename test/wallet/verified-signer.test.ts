@@ -25,7 +25,7 @@ const withS = (s: string) => (signature: Hex) => `${signature.slice(0, 66)}${s}$
 const ORDER = 'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141'
 
 describe('a verified signer', () => {
-  it('hands out text and typed data signatures that recover to its address', async () => {
+  it('returns text and typed data signatures that recover to its address', async () => {
     const signer = verifiedSigner(account)
     const message = { raw: '0x00ff' } as const
     for (const one of [SECRET_TEXT, message]) {
@@ -45,7 +45,7 @@ describe('a verified signer', () => {
     expect(verifiedSigner(lower).address).toBe(account.address)
   })
 
-  it('makes v of 0 and 1 what contracts know', async () => {
+  it('converts v of 0 and 1 to the form of contracts', async () => {
     const low = altered((signature) => withV(signature.endsWith('1b') ? '00' : '01')(signature))
     const plain = await verifiedSigner(account).signMessage({ message: SECRET_TEXT })
     expect(await low.signMessage({ message: SECRET_TEXT })).toBe(plain)
@@ -119,7 +119,7 @@ describe('a verified signer', () => {
     },
   )
 
-  it("passes a wallet's own refusal on, and hides what a library throws", async () => {
+  it("passes on a wallet's own rejection, and hides errors of a library", async () => {
     const refusal = new AttestdError('wallet-refused')
     const refusing = verifiedSigner({ ...account, signMessage: () => Promise.reject(refusal) })
     await expect(refusing.signMessage({ message: 'x' })).rejects.toBe(refusal)

@@ -12,8 +12,8 @@ function newActivity() {
   return { clock, activity: new Activity(() => clock.monotonic()) }
 }
 
-describe('what happened lately', () => {
-  it('is newest first; a verdict makes room for what became of its asset', () => {
+describe('recent activity', () => {
+  it('lists the newest first; a verdict is replaced by the outcome of its asset', () => {
     const { activity } = newActivity()
     for (const one of [row('a', 'verdict'), row('b', 'verdict'), row('a', 'accepted')]) activity.addRow(one)
     expect(activity.recent.map(({ assetId, outcome }) => [assetId, outcome])).toEqual([
@@ -22,20 +22,20 @@ describe('what happened lately', () => {
     ])
   })
 
-  it('keeps earlier ends of the same asset', () => {
+  it('keeps earlier outcomes of the same asset', () => {
     const { activity } = newActivity()
     for (const one of [row('a', 'failed'), row('a', 'verdict'), row('a', 'accepted')]) activity.addRow(one)
     expect(activity.recent.map(({ outcome }) => outcome)).toEqual(['accepted', 'failed'])
   })
 
-  it('is so many rows and no more', () => {
+  it('keeps a limited number of rows', () => {
     const { activity } = newActivity()
     for (let nth = 0; nth <= RECENT_ROWS; nth++) activity.addRow(row(`a${nth}`))
     expect(activity.recent).toHaveLength(RECENT_ROWS)
     expect(activity.recent.at(-1)?.assetId).toBe('a1')
   })
 
-  it('is passed on once somebody wants it, row by row', () => {
+  it('passes rows on, one by one, once there is a subscriber', () => {
     const { activity } = newActivity()
     const shared: string[] = []
     activity.addRow(row('before'))
@@ -51,11 +51,11 @@ describe('the event stream', () => {
     ({ kind: 'trouble', reason: 'stream-silent', message: '', retryInMs }) as ServiceEvent
   const news = { kind: 'alive' } as unknown as ServiceEvent
 
-  it('is not connected before it said anything', () => {
+  it('is disconnected before its first message', () => {
     expect(newActivity().activity.stream()).toEqual({ connected: false, lastByteAgeMs: null, reconnects: 0 })
   })
 
-  it('is connected by any word of it, and ages until the next', () => {
+  it('is connected after any message, and ages until the next', () => {
     const { activity, clock } = newActivity()
     activity.streamEvent(news)
     clock.tick(1500)
@@ -64,7 +64,7 @@ describe('the event stream', () => {
     expect(activity.stream().lastByteAgeMs).toBe(0)
   })
 
-  it('that is lost counts once, with its reason, until it is back', () => {
+  it('counts a loss once, with its reason, until it reconnects', () => {
     const { activity } = newActivity()
     activity.streamEvent(news)
     activity.streamEvent(trouble(100))
@@ -76,7 +76,7 @@ describe('the event stream', () => {
     expect(activity.stream().reconnects).toBe(2)
   })
 
-  it('with a malformed event goes on, and is not silent', () => {
+  it('continues after a malformed event, and is not silent', () => {
     const { activity, clock } = newActivity()
     activity.streamEvent(news)
     clock.tick(1500)

@@ -4,11 +4,11 @@ import { loadSettings } from '../../../src/config/load.js'
 import { writeTinyPackage } from '../../support/detector-package.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 
-describe('what ends a start early', () => {
+describe('an early end of the start', () => {
   const settingsOf = (change: Record<string, string>) =>
     loadSettings({ env: { ATTESTD_HTTP_HOST: '127.0.0.1', ATTESTD_HTTP_PORT: '0', ...change } }).settings
 
-  it('is a detector that is not there, where this process analyzes', async () => {
+  it('is caused by a missing detector, where this process analyzes', async () => {
     const models = await folderForTest()
     await writeTinyPackage(models)
     const of = (detectors: string, roles: string) =>

@@ -13,7 +13,7 @@ function scraped(metrics: Metrics, collect: () => Promise<void>, name: RegExp): 
   return () => metricLines(metrics, name)
 }
 
-it('the depth of queues is stated by state, and not at all while the queue is away', async () => {
+it('the depth of queues is reported by state, and left out while the queue is unreachable', async () => {
   const metrics = newMetrics()
   const asked: string[] = []
   let ping = async () => {}
@@ -30,7 +30,7 @@ it('the depth of queues is stated by state, and not at all while the queue is aw
   expect(asked).toHaveLength(7)
 })
 
-it('assets that wait for a person are counted, and not at all while the queue is away', async () => {
+it('assets that wait for a review are counted, and left out while the queue is unreachable', async () => {
   const [metrics, clock] = [newMetrics(), new ManualClock()]
   let ping = async () => {}
   const queue = { ping: () => ping(), retrying: async () => [] } as unknown as QueueEngine

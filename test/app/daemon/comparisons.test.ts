@@ -59,8 +59,8 @@ it('shadows are counted by what they would have done', async () => {
   expect(text).toMatch(/seconds_count\{detector="old"\} 3$/m)
 })
 
-describe('the book of candidates', () => {
-  it('compares scores of the same files, candidate less those in charge, in percent', () => {
+describe('comparisons of canaries', () => {
+  it('compare scores of the same files, canary minus active detectors, in percent', () => {
     const { book, metrics } = newBook()
     const submitted = storableDetection({ detectorId: 'new', detectorVersion: '2', risk: asRisk(0.1) })
     book.compared(comparison(), metrics)
@@ -88,13 +88,13 @@ describe('the book of candidates', () => {
   it.each([
     ['an abstention of those in charge', refusal('media-too-small'), { failed: 0, inChargeAbstained: 1 }],
     ['a failure of those in charge', refusal('detector-timeout'), { failed: 1, inChargeAbstained: 0 }],
-  ])('counts %s beside the comparisons', (_, measurement, counted) => {
+  ])('count %s in addition to the comparisons', (_, measurement, counted) => {
     const { book, metrics } = newBook()
     book.compared(comparison({ measurement, agrees: null }), metrics)
     expect(book.canaries).toMatchObject([{ compared: 0, differences: 0, ...counted }])
   })
 
-  it('counts who was unsure, whoever it was', () => {
+  it('count abstentions of either side', () => {
     const { book, metrics } = newBook()
     const unsure = { unsure: true, unsureBecause: 'band' } as const
     book.compared(
@@ -105,7 +105,7 @@ describe('the book of candidates', () => {
     expect(book.canaries).toMatchObject([{ compared: 2, candidateAbstained: 1, inChargeAbstained: 1, failed: 0 }])
   })
 
-  it('has a line for each medium, and counts refusals of candidates alone', () => {
+  it('have a row for each kind of media, and count rejections of canaries alone', () => {
     const { book, metrics } = newBook()
     const refused = (canary?: number) =>
       book.refused(
@@ -124,7 +124,7 @@ describe('the book of candidates', () => {
     ])
   })
 
-  it('keeps as many rows as an announcement may have, of the newest candidates', () => {
+  it('keep as many rows as an announcement may have, of the newest canaries', () => {
     const { book, metrics } = newBook()
     const releases = Array.from({ length: 60 }, (_, release) => String(release))
     for (const detectorVersion of releases)
@@ -133,7 +133,7 @@ describe('the book of candidates', () => {
     expect(daemonCard.shape.canaries.safeParse(book.canaries).success).toBe(true)
   })
 
-  it('says the same as metrics', async () => {
+  it('report the same figures as the metrics', async () => {
     const { book, lines, metrics } = newBook()
     const unsure = { detectorId: 'new', detectorVersion: '2', unsure: true, unsureBecause: 'band' } as const
     book.compared(comparison(), metrics)
@@ -150,7 +150,7 @@ describe('the book of candidates', () => {
     }
   })
 
-  it('hands out rows that nobody can change', () => {
+  it('return rows that the caller cannot change', () => {
     const { book, metrics } = newBook()
     book.compared(comparison(), metrics)
     const [before] = book.canaries

@@ -47,7 +47,7 @@ describe('the queue verbs of a daemon', () => {
     return { calls, control: controlOf(engine as QueueEngine) }
   }
 
-  it('list failed jobs of all queues without their data, so many in all', async () => {
+  it('list a limited number of failed jobs of all queues, without their data', async () => {
     const { control } = newControl()
     expect(await control.failed({ limit: 3 })).toEqual([
       {
@@ -73,7 +73,7 @@ describe('the queue verbs of a daemon', () => {
     expect((await control.failed({ queue: 'submit', limit: 9 })).map(({ id }) => id)).toEqual(['submit-1', 'submit-2'])
   })
 
-  it('retry and drain one queue, those of a stage, or all, and count', async () => {
+  it('retry and drain one queue, the queues of a stage, or all, and count the jobs', async () => {
     const { calls, control } = newControl()
     expect(await control.retry({})).toBe(70)
     expect(await control.retry({ queue: 'submit', ids: ['a', 'b'] })).toBe(2)
@@ -89,7 +89,7 @@ describe('the queue verbs of a daemon', () => {
     ])
   })
 
-  it('pause and resume say what is paused from then on', async () => {
+  it('pause and resume report what is paused afterwards', async () => {
     const { control } = newControl()
     expect(await control.pause({ queue: 'submit' })).toEqual(['submit'])
     expect(await control.pause({})).toEqual(['analyze', 'submit'])

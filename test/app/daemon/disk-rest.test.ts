@@ -48,7 +48,7 @@ describe('a disk that refuses writes', () => {
     ['EIO', 'data-dir-unusable'],
     ['ENOSPC', 'disk-full'],
     ['EDQUOT', 'disk-full'],
-  ])('%s lets the workers rest before the job has ended, by name', async (code, reason) => {
+  ])('%s pauses the workers by name before the job ends', async (code, reason) => {
     const { disk, fails, rest, seen } = newRest()
     disk.broken = code
     expect(await fails(() => cacheFailure(code))).toMatchObject({ reason: 'media-cache-failed' })
@@ -56,7 +56,7 @@ describe('a disk that refuses writes', () => {
     expect(rest.refusal).toMatchObject({ reason, message: expect.stringContaining(`(${code})`) })
   })
 
-  it('is tried every 30 s, and the workers go on once it accepts a write', async () => {
+  it('is tested every 30 s, and the workers resume once a write succeeds', async () => {
     const { clock, disk, fails, rest, seen } = newRest()
     disk.broken = 'EROFS'
     await Promise.all([1, 2, 3].map(() => fails(() => cacheFailure('EROFS'))))
@@ -71,7 +71,7 @@ describe('a disk that refuses writes', () => {
     expect(seen.at(-1)).toBe('rest')
   })
 
-  it('is not tried any more after a stop', async () => {
+  it('is not tested after a stop', async () => {
     const { clock, disk, fails, rest } = newRest()
     await fails(() => cacheFailure('EIO'))
     rest.stop()
@@ -80,7 +80,7 @@ describe('a disk that refuses writes', () => {
   })
 })
 
-describe('workers do not rest over', () => {
+describe('workers are not paused by', () => {
   it.each<[string, () => Promise<never>]>([
     ['a file that was larger than the room, which is free again', () => cacheFailure('ENOSPC')],
     ['a name that is too long', () => cacheFailure('ENAMETOOLONG')],
@@ -97,10 +97,13 @@ describe('workers do not rest over', () => {
     expect([seen, rest.refusal]).toEqual([[], null])
   })
 
-  it.each([31 * MIB, null])('but over one that leaves hardly any room, or none that can be read: %s', async (free) => {
-    const { disk, fails, seen } = newRest()
-    disk.free = free
-    expect(await fails(() => cacheFailure('ENOSPC'))).toMatchObject({ reason: 'media-cache-failed' })
-    expect(seen).toEqual(['rest'])
-  })
+  it.each([31 * MIB, null])(
+    'a job, but by a disk with hardly any room, or one that cannot be read: %s',
+    async (free) => {
+      const { disk, fails, seen } = newRest()
+      disk.free = free
+      expect(await fails(() => cacheFailure('ENOSPC'))).toMatchObject({ reason: 'media-cache-failed' })
+      expect(seen).toEqual(['rest'])
+    },
+  )
 })

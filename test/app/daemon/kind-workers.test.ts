@@ -27,7 +27,7 @@ function newWorkers(...has: string[]) {
   return { kinds, said, taking, workers: new KindWorkers(detectors, start, systemClock) }
 }
 
-it('there is a worker for each kind with a detector and one for unknown kinds, as long as there is a detector', async () => {
+it('each kind with a detector has a worker, and unknown kinds have one while any detector is loaded', async () => {
   const { kinds, said, workers } = newWorkers('image')
   await workers.follow()
   expect(said.splice(0)).toEqual(['start analyze-image', 'start analyze-unknown'])
@@ -45,7 +45,7 @@ it('there is a worker for each kind with a detector and one for unknown kinds, a
   expect(said).toEqual([])
 })
 
-it('a stop does not wait for a worker that cannot start while the queue engine is away', async () => {
+it('a stop does not wait for a worker that cannot start while the queue is unreachable', async () => {
   const detectors = { detectorFor: () => ({}) as DetectorSummary }
   const workers = new KindWorkers(detectors, () => new Promise(() => {}), systemClock)
   void workers.follow()
@@ -53,7 +53,7 @@ it('a stop does not wait for a worker that cannot start while the queue engine i
   expect(await workers.stop(0)).toEqual({ drained: true })
 })
 
-it('workers that rest take nothing, not even those of detectors that are loaded meanwhile, until they go on', async () => {
+it('paused workers take no job, not even for detectors loaded meanwhile, until they resume', async () => {
   const { kinds, taking, workers } = newWorkers('image')
   const starting = workers.follow()
   await Promise.resolve()

@@ -15,20 +15,20 @@ describe('background loops', () => {
     return { clock, log, loops, stop, lost }
   }
 
-  it('that fail lose the process, by name and reason', async () => {
+  it('end the process when they fail, with name and reason', async () => {
     const { log, loops } = newLoops()
     loops.keep('stream', Promise.reject(new AttestdError('queue-unreachable', 'gone')))
     expect(await loops.lost).toMatchObject({ reason: 'queue-unreachable', message: 'gone' })
     expect(log.lines).toMatchObject([{ level: 'error', loop: 'stream', reason: 'queue-unreachable' }])
   })
 
-  it('that return too early lose it too', async () => {
+  it('end the process when they return too early', async () => {
     const { loops } = newLoops()
     loops.keep('list', Promise.resolve())
     expect(await loops.lost).toMatchObject({ reason: 'internal-error', message: 'it returned' })
   })
 
-  it('that end once the process stops, however they end, lose nothing', async () => {
+  it('end nothing once the process stops, whatever their outcome', async () => {
     const { log, loops, lost, stop } = newLoops()
     stop.abort()
     loops.keep('stream', Promise.reject(new Error('aborted')))
@@ -39,7 +39,7 @@ describe('background loops', () => {
     expect([lost, log.lines]).toEqual([[], []])
   })
 
-  it('are waited for so long and no longer', async () => {
+  it('are waited for up to a time limit', async () => {
     const { clock, loops } = newLoops()
     loops.keep('stuck', new Promise(() => {}))
     const over: string[] = []
@@ -50,7 +50,7 @@ describe('background loops', () => {
     await ended
   })
 
-  it('report the first loss alone', async () => {
+  it('report the first failure only', async () => {
     const { loops } = newLoops()
     loops.lose(new Error('first'))
     loops.lose(new Error('second'))

@@ -18,7 +18,7 @@ const good: CheckResult = { ok: true, message: 'Enough.' }
 const low: CheckResult = { ok: false, reason: 'stake-low', message: 'Too little.' }
 const unknown: CheckResult = { ok: false, reason: 'stake-unknown', message: 'Not read.' }
 
-it('a check that goes on failing is one line by its reason, and one when it passes again', () => {
+it('a check that keeps failing is logged once with its reason, and once when it passes again', () => {
   const { lines, look } = setUp()
   for (const result of [good, low, low, low, good, good]) look(result)
   expect(lines()).toEqual([
@@ -27,7 +27,7 @@ it('a check that goes on failing is one line by its reason, and one when it pass
   ])
 })
 
-it('one that fails for a moment while the daemon starts is no line, and one that goes on is', () => {
+it('a check that fails for a moment during the start is not logged; one that keeps failing is', () => {
   const { lines, look } = setUp()
   for (const result of [unknown, low, good]) look(result)
   expect(lines()).toEqual([])
@@ -36,13 +36,13 @@ it('one that fails for a moment while the daemon starts is no line, and one that
   expect(slow.lines()).toEqual(['warn readiness check failed stake stake-low'])
 })
 
-it('another reason is another line', () => {
+it('another reason is logged on its own line', () => {
   const { lines, look } = setUp()
   for (const result of [good, unknown, low]) look(result)
   expect(lines().map((line) => line.split(' ')[5])).toEqual(['stake-unknown', 'stake-low'])
 })
 
-it('the metrics have a series of the check, one of 1 for the reason of now, and 0 for those before', async () => {
+it('the metrics have one series per check and reason: 1 for the current reason, 0 for earlier ones', async () => {
   const { look, series } = setUp()
   look(unknown)
   look(low)

@@ -49,7 +49,7 @@ function newReadiness(change: Partial<ReadinessParts> = {}) {
 const stake = (stakedWei: bigint, minStakeWei = 10n ** 18n) => ({ stakedWei, minStakeWei })
 
 describe('readiness', () => {
-  it('has a check for each part that there is, and none for a role that is not held', async () => {
+  it('has a check for each part that exists, and none for a role that this daemon does not have', async () => {
     const names = async (change: Partial<ReadinessParts>) =>
       (await newReadiness(change).health.readiness()).checks.map(({ name }) => name)
     expect(await names({})).toEqual([
@@ -79,7 +79,7 @@ describe('readiness', () => {
     ])
   })
 
-  it('ends with the stop of the daemon', async () => {
+  it('ends when the daemon stops', async () => {
     expect(await newReadiness({ draining: () => true }).check('running')).toMatchObject({
       ok: false,
       reason: 'draining',
@@ -115,7 +115,7 @@ describe('the disk of the data directory', () => {
     expect(await check('disk')).toMatchObject({ ok: false, reason: 'disk-full' })
   })
 
-  it('is not ready while it refuses writes, however much room there is', async () => {
+  it('is not ready while it refuses writes, whatever room is left', async () => {
     const { check, disk } = newReadiness()
     disk.refusal = { reason: 'data-dir-unusable', message: 'refused' }
     expect(await check('disk')).toMatchObject({ ok: false, reason: 'data-dir-unusable', message: 'refused' })
@@ -131,7 +131,7 @@ describe('inference', () => {
     [150_000, 1, true],
     [150_001, 1, false],
   ])(
-    '%i ms ago, with %i files at work that may take 90 s, is recent enough: %s',
+    '%i ms ago, with %i files in work that may take 90 s, is recent enough: %s',
     async (lastInferenceAgoMs, busy, ok) => {
       const { check, host } = newReadiness()
       Object.assign(host, { lastInferenceAgoMs, busy })
@@ -141,7 +141,7 @@ describe('inference', () => {
     },
   )
 
-  it('by a model server that is away is named, however recent the last one is', async () => {
+  it('by a model server that is unreachable is named, however recent the last one is', async () => {
     const { check, host } = newReadiness()
     host.unreachable = ['far', 'near']
     expect(await check('inference')).toMatchObject({
@@ -156,7 +156,7 @@ describe('the stream', () => {
   const news = { kind: 'alive' } as unknown as ServiceEvent
   const lost = { kind: 'trouble', reason: 'service-unreachable', message: '', retryInMs: 1 } as ServiceEvent
 
-  it('that never was is told with why, a key that is shut out before anything else', async () => {
+  it('reports why it never connected; a rejected key comes before any other reason', async () => {
     const { activity, check, gate } = newReadiness()
     expect(await check('stream')).toMatchObject({ ok: false, reason: 'stream-ended' })
     activity.streamEvent(news)
@@ -168,7 +168,7 @@ describe('the stream', () => {
     expect(await check('stream')).toMatchObject({ reason: 'stake-low' })
   })
 
-  it('that says nothing for longer than it may is silent', async () => {
+  it('is silent when no message arrives within its time limit', async () => {
     const { activity, check, clock } = newReadiness()
     activity.streamEvent(news)
     clock.tick(IDLE_MS - 1000)
@@ -178,7 +178,7 @@ describe('the stream', () => {
 })
 
 describe('the stake', () => {
-  it('that was not read is not known, with why where a contract is read', async () => {
+  it('that was not read is unknown, with the reason where a contract is read', async () => {
     expect(await newReadiness().check('stake')).toMatchObject({
       ok: false,
       reason: 'stake-unknown',
@@ -203,7 +203,7 @@ describe('the stake', () => {
     expect(found?.message).toContain(message)
   })
 
-  it('states how old the reading of the contract is, and warns while no endpoint answers', async () => {
+  it('reports the age of the contract reading, and warns while no endpoint answers', async () => {
     const read = { trouble: null as AttestdError | null, readAgeMs: 12_000 }
     const { check, gate } = newReadiness({ contract: read as unknown as ReadinessParts['contract'] })
     gate.updateStake(stake(2n * 10n ** 18n))
@@ -219,7 +219,7 @@ describe('the stake', () => {
     })
   })
 
-  it('is not ready while the service refuses the credentials, until it answers this key again', async () => {
+  it('is not ready while the service rejects the credentials, until it answers this key again', async () => {
     const { check, gate } = newReadiness()
     gate.updateStake(stake(2n * 10n ** 18n))
     gate.refuseKey()
@@ -230,7 +230,7 @@ describe('the stake', () => {
     expect(await check('stake')).toMatchObject({ ok: true })
   })
 
-  it('is told by what stands behind it: a role, a refusal, a doubt', async () => {
+  it('names its cause: a missing role, a refusal, or an unsure reading', async () => {
     const { check, gate } = newReadiness()
     gate.updateStake(stake(2n * 10n ** 18n))
     gate.doubtStake()
@@ -269,7 +269,7 @@ it('a website in place of the service is the reason of clock and stake, not that
   }
 })
 
-it('a certificate that is not trusted: readiness names the same fix as log and doctor', async () => {
+it('an untrusted certificate: readiness, log and doctor name the same fix', async () => {
   const { check, time } = newReadiness()
   const failure = new AttestdError('service-unreachable', 'expired', { fix: 'Renew the certificate.' })
   time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }

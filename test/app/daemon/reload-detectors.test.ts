@@ -22,7 +22,7 @@ describe('a reload of detectors', () => {
   const exported = (metrics: ReturnType<typeof newMetrics>) =>
     metricLines(metrics, /^attestd_detector_reloads_total\{.*[1-9]$/)
 
-  it('lets the roles follow, and names the media that lost its last detector', async () => {
+  it('updates the roles, and names the kinds of media without a detector', async () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image', 'audio', 'text'], ['image', 'video_short'])
@@ -37,7 +37,7 @@ describe('a reload of detectors', () => {
     expect(await exported(metrics)).toEqual(['attestd_detector_reloads_total{outcome="done"} 2'])
   })
 
-  it('that fails tries nothing again, and is counted by its reason', async () => {
+  it('that fails retries nothing, and is counted by its reason', async () => {
     const metrics = newMetrics()
     let retried = 0
     const host = newHost(['image'], new AttestdError('manifest-invalid', 'x'))

@@ -96,7 +96,7 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'receipt', scoreId: 's1', risk: 0.875 }])
   })
 
-  it('a risk is a percentage in every number and file, and a probability inside', async () => {
+  it('a risk is a percentage in every number and file, and a probability internally', async () => {
     const { verdict } = parseSubmitJob(submitJobData())
     analyzed({ outcome: 'scored', mediaType: 'image', verdict, cached: false })
     submitted(accepted)
@@ -139,7 +139,7 @@ describe('the report', () => {
     expect(await new Ledger(folder).recent(5)).toMatchObject([{ kind: 'abstained', reason: 'media-corrupt' }])
   })
 
-  it('an analysis that outlasted its asset counts as missed, and is recorded with its last failure where it had a try', async () => {
+  it('an analysis that ends after its asset closed counts as missed, with its last failure if it had an attempt', async () => {
     const event = { assetId: asset.id, turnaround: 'standard', asset } as const
     const closesAt = clock.now() + 1
     report.pipeline.dropped?.({ ...event, asset: { ...asset, closesAt }, failure: null })
@@ -159,14 +159,14 @@ describe('the report', () => {
     ])
   })
 
-  it('a submission that found its asset closed is reported, so that the asset can be looked at again', async () => {
+  it('a submission that found its asset closed is reported, so that the asset can be looked up again', async () => {
     submitted({ outcome: 'closed', maybeStored: false })
     await report.flush()
     expect(closed).toEqual(['asset-1'])
     expect(await metric('attestd_missed_total{turnaround="standard",reason="asset-closed"}')).toMatch(/ 1$/)
   })
 
-  it('only the last try of a job counts as failed', async () => {
+  it('only the last attempt of a job counts as failed', async () => {
     const failure = {
       queue: 'submit',
       id: 'x',
@@ -183,7 +183,7 @@ describe('the report', () => {
     expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="service-failing"}')).toMatch(/ 1$/)
   })
 
-  it('an outage is some lines a minute, however many jobs wait for its end', async () => {
+  it('an outage writes a few lines a minute, however many jobs wait for its end', async () => {
     const tried = { queue: 'submit', id: 'x', data: submitJobData(), attempt: 2, final: false, retryInMs: 5 } as const
     for (let nth = 0; nth < 1000; nth++) report.worker.failed?.({ ...tried, reason: 'service-failing', message: 'm' })
     report.worker.failed?.({ ...tried, reason: 'service-timeout', message: 'm' })
@@ -191,7 +191,7 @@ describe('the report', () => {
     expect(await metric('attestd_retries_total{queue="submit",reason="service-failing"}')).toMatch(/ 1000$/)
   })
 
-  it('a failed job with unreadable data is counted all the same', async () => {
+  it('a failed job with unreadable data is counted as well', async () => {
     const event = { queue: 'analyze-image', id: 'x', data: null, reason: 'job-malformed', message: 'm' } as const
     report.worker.failed?.({ ...event, attempt: 1, final: true, retryInMs: null })
     expect(await metric('attestd_jobs_total{queue="analyze-image",outcome="failed",reason="job-malformed"}')).toMatch(
@@ -199,7 +199,7 @@ describe('the report', () => {
     )
   })
 
-  it('a ledger that cannot be written costs only its lines', async () => {
+  it('a ledger that cannot be written loses its lines only', async () => {
     await fs.rm(folder, { recursive: true })
     await fs.writeFile(folder, 'not a directory')
     analyzed({ outcome: 'abstained', reason: 'media-empty', message: '' })

@@ -22,7 +22,7 @@ function opinion() {
   return { second, reported, counted: () => counted }
 }
 
-it('a word of the service between two equal readings is judged; a difference is counted and logged with both', () => {
+it('the stake that the service states between two equal contract readings is compared; a difference is counted and logged with both', () => {
   const { second, reported, counted } = opinion()
   second.read(reading(9n))
   second.reported({ stakedWei: 9n, minStakeWei: 5n })
@@ -44,7 +44,7 @@ it.each([
   ],
   ['without a word of the service', [reading(9n), reading(9n)], null],
   ['before a second reading', [reading(9n)], { stakedWei: 4n, minStakeWei: 5n }],
-])('nothing is judged %s', (_name, readings, reported) => {
+])('nothing is compared %s', (_name, readings, reported) => {
   const { second, counted } = opinion()
   for (const [nth, one] of readings.entries()) {
     if (nth === readings.length - 1 && reported) second.reported(reported)
@@ -53,7 +53,7 @@ it.each([
   expect(counted()).toBe(0)
 })
 
-it('another minimum is a disagreement too, and a word is judged once', () => {
+it('a different minimum is a difference too, and each stated stake is compared once', () => {
   const { second, counted } = opinion()
   second.read(reading(9n))
   second.reported({ stakedWei: 9n, minStakeWei: 6n })

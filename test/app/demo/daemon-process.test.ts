@@ -5,7 +5,7 @@ import { startDaemonProcess } from '../../../src/app/demo/daemon-process.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 
-it('the daemon of the demo reads no settings file of the working directory, which may name a real queue', async () => {
+it('the daemon of the demo reads no settings file of the working directory, which may name a production queue', async () => {
   const folder = await folderForTest()
   const before = process.cwd()
   onTestFinished(() => process.chdir(before))

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe('the attestation of a score', () => {
-  it('that says the score, by its attester, is worth its uid', async () => {
+  it('that contains the score and the signature of its attester counts', async () => {
     expect(await attestedBy(profile, CONTENT_HASH, score)).toEqual({ uid: score.attestation?.uid, fault: null })
   })
 
@@ -39,17 +39,17 @@ describe('the attestation of a score', () => {
     ['another asset', { assetId: 'asset-2' }, /assetId/],
     ['another detector', { algorithm: 'tiny@1.0.1' }, /algorithm/],
     ['another attester', { attesterAddress: `0x${'12'.repeat(20)}` }, /./],
-  ])('of %s has a fault that is named, beside its uid', async (_, change, fault) => {
+  ])('of %s has a named fault, in addition to its uid', async (_, change, fault) => {
     const found = await attestedBy(profile, CONTENT_HASH, { ...score, ...change })
     expect(found.uid).toBe(score.attestation?.uid)
     expect(found.fault).toMatch(fault)
   })
 
-  it('of other content has one too', async () => {
+  it('of other content has a named fault', async () => {
     expect((await attestedBy(profile, `0x${'cd'.repeat(32)}`, score)).fault).toMatch(/contentHash/)
   })
 
-  it('that is not there is one as well', async () => {
+  it('that is missing has a named fault', async () => {
     const { attestation: _, ...without } = score
     expect(await attestedBy(profile, CONTENT_HASH, without as Score)).toEqual({ uid: null, fault: 'no attestation' })
   })

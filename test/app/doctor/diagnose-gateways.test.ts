@@ -7,7 +7,7 @@ import { startSandbox } from '../../support/sandbox.js'
 const diagnose = (gateways: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   diagnoseGateways(loadSettings({ env: { ATTESTD_IPFS_GATEWAYS: gateways.join(','), ...env } }).settings)
 
-it('doctor asks each gateway for a block that every gateway has, names those that do not serve it, and fails where none does', async ({
+it('doctor requests a known block from each gateway, names those that do not serve it, and fails if none does', async ({
   onTestFinished,
 }) => {
   const sandbox = await startSandbox()
@@ -40,7 +40,7 @@ it('doctor asks each gateway for a block that every gateway has, names those tha
   expect(await diagnose(['http://127.0.0.1:9'])).toEqual([named('failed', '127.0.0.1:9 failed: ')])
 })
 
-it('doctor asks no gateway for a daemon that fetches no media', async () => {
+it('doctor contacts no gateway for a daemon that fetches no media', async () => {
   const split = { ATTESTD_ROLES: 'intake,submit', ATTESTD_QUEUE_URL: 'redis://h' }
   expect(await diagnose(['http://127.0.0.1:9'], split)).toMatchObject([{ outcome: 'skipped' }])
 })

@@ -14,7 +14,7 @@ const program = async (name: string, script: string) => {
 }
 
 describe('diagnoseFfmpeg', () => {
-  it('says what is missing without one, and how to get one', async () => {
+  it('names what does not work without it, and how to install it', async () => {
     vi.stubEnv('PATH', folder)
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toEqual({
@@ -29,7 +29,7 @@ describe('diagnoseFfmpeg', () => {
     ['is not there', async () => path.join(folder, 'nowhere'), /names .*nowhere/],
     ['is another program', () => program('other', 'echo hello'), /is not ffmpeg/],
     ['does not run', () => program('broken', 'exit 3'), /does not run/],
-  ])('fails for one that was named and %s', async (_, make, message) => {
+  ])('fails for a configured one that %s', async (_, make, message) => {
     const found = await diagnoseFfmpeg({ ffmpeg: await make() })
     expect(found).toMatchObject({ outcome: 'failed', message: expect.stringMatching(message) })
     expect(found.message).toContain('[setting-invalid]')
@@ -37,7 +37,7 @@ describe('diagnoseFfmpeg', () => {
   })
 
   it.skipIf(ffmpeg === null)(
-    'reports version and confinement of the one that is there (skipped where there is none)',
+    'reports version and confinement of an installed one (skipped without ffmpeg)',
     async () => {
       expect(await diagnoseFfmpeg({ ffmpeg: 'ffmpeg' })).toMatchObject({
         outcome: 'ok',

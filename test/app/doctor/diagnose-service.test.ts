@@ -52,7 +52,7 @@ async function said(diagnoses: AsyncIterable<Diagnosis>): Promise<Map<string, st
 }
 
 describe.concurrent('doctor on a wallet-session service', () => {
-  it('says of each part that it works, and no secret', async ({ onTestFinished }) => {
+  it('reports that each part works, and no secret', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     const lines = await walletSession()
     const { attester } = sandbox.wallets
@@ -86,7 +86,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     },
   )
 
-  it('names how the service contradicts itself where its Date is not the time of the blocks', async ({
+  it('names the contradiction where the Date of the service differs from the time of the blocks', async ({
     onTestFinished,
   }) => {
     const { walletSession } = await bench(onTestFinished, { dateOffsetMs: -3_600_000 })
@@ -95,7 +95,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     )
   })
 
-  it('a wallet that is no attester fails at the session and at the contract', async ({ onTestFinished }) => {
+  it('a wallet without the attester role fails at the session and at the contract', async ({ onTestFinished }) => {
     const { walletSession } = await bench(onTestFinished)
     const lines = await walletSession({ ATTESTD_WALLET_KEY: generatePrivateKey() })
     expect(lines.get('wallet')).toMatch(/^ok/)
@@ -104,9 +104,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(lines.has('open assets')).toBe(false)
   })
 
-  it('no wallet, or another than expected, is said by name; the chain is checked all the same', async ({
-    onTestFinished,
-  }) => {
+  it('no wallet or an unexpected one is named; the chain is checked all the same', async ({ onTestFinished }) => {
     const { walletSession } = await bench(onTestFinished)
     const none = await walletSession({ ATTESTD_WALLET_KEY: '' })
     expect(none.get('wallet')).toBe('skipped: not set: ATTESTD_WALLET_KEY')
@@ -116,7 +114,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
     expect(other.get('session')).toBe('skipped: not without a wallet')
   })
 
-  it('each RPC endpoint is judged for itself, by its origin', async ({ onTestFinished }) => {
+  it('each RPC endpoint is checked separately, and named by its origin', async ({ onTestFinished }) => {
     const { sandbox, walletSession } = await bench(onTestFinished)
     const { rpcUrl } = sandbox.chain
     const wrong = await walletSession({ ATTESTD_CHAIN_ID: '8453' })
@@ -140,9 +138,7 @@ describe.concurrent('doctor on a wallet-session service', () => {
 })
 
 describe.concurrent('doctor on a signed-key service', () => {
-  it('a clock that is two hours off is a failure, and the rest is looked at all the same', async ({
-    onTestFinished,
-  }) => {
+  it('a clock that is two hours off is a failure, and the other checks still run', async ({ onTestFinished }) => {
     const { signedKey } = await bench(onTestFinished, { clockOffsetMs: 7_200_000 })
     const lines = await signedKey()
     expect(lines.get('clock')).toMatch(
@@ -151,7 +147,7 @@ describe.concurrent('doctor on a signed-key service', () => {
     expect(lines.get('key and stake')).toMatch(/^ok: /)
   })
 
-  it('asks the stake contract for a second opinion where it is set', async ({ onTestFinished }) => {
+  it('compares with the stake contract where one is set', async ({ onTestFinished }) => {
     const { sandbox, signedKey } = await bench(onTestFinished)
     expect([...(await signedKey()).keys()]).toEqual(['service', 'clock', 'key and stake'])
     const chain = chainEnv(sandbox)
@@ -166,7 +162,7 @@ describe.concurrent('doctor on a signed-key service', () => {
     expect(lines.get('stake contract')).toMatch(/^failed: .*holds 0.000000000000000007 ether.*\[stake-disagreement\]/)
   })
 
-  it('without a key leaves that part out; a wrong one, or nobody who answers, is a failure by name', async ({
+  it('without a key skips that part; a wrong key or an unreachable service is a named failure', async ({
     onTestFinished,
   }) => {
     const { sandbox, signedKey } = await bench(onTestFinished)

@@ -6,11 +6,11 @@ import { AttestdError } from '../../../src/core/errors.js'
 import { etherOf } from '../../../src/core/ether.js'
 
 describe('a check', () => {
-  it('that returns is fine, with what it found', async () => {
+  it('that returns has passed, with its finding', async () => {
     expect(await check('x', async () => 'found')).toEqual({ check: 'x', outcome: 'ok', message: 'found' })
   })
 
-  it('that throws has failed, with the reason and what to do', async () => {
+  it('that throws has failed, with the reason and the fix', async () => {
     const error = new AttestdError('stake-low', 'Too low.', { fix: 'Deposit.' })
     expect(await check('x', () => Promise.reject(error))).toEqual({
       check: 'x',
@@ -48,7 +48,7 @@ describe('the settings', () => {
   const of = (unknownEnv: string[], openSecretFiles: { file: string; mode: string }[] = []) =>
     diagnoseSettings({ unknownEnv, openSecretFiles }, [])
 
-  it('are fine where nothing is to be said', () => {
+  it('pass where nothing needs a remark', () => {
     expect(of([])).toMatchObject([{ check: 'settings', outcome: 'ok' }])
   })
 
@@ -61,11 +61,11 @@ describe('the settings', () => {
     expect(of([name])).toMatchObject([{ outcome: 'failed', fix: `Did you mean ${meant}?` }])
   })
 
-  it.each(['ATTESTD_SOMETHING_ELSE_ALTOGETHER', 'ATTESTD_HTTP_PORTABLE'])('with %s ask for nothing near', (name) => {
+  it.each(['ATTESTD_SOMETHING_ELSE_ALTOGETHER', 'ATTESTD_HTTP_PORTABLE'])('with %s suggest no similar name', (name) => {
     expect(of([name])[0]?.fix).toBe('Unset it, or find its name in config/SETTINGS.md.')
   })
 
-  it('name what run refuses to start without', () => {
+  it('name what run requires to start', () => {
     expect(diagnoseSettings({ unknownEnv: [], openSecretFiles: [] }, ['serviceUrl'])).toMatchObject([
       {
         outcome: 'failed',
@@ -75,7 +75,7 @@ describe('the settings', () => {
     ])
   })
 
-  it('with several faults name each, names before files', () => {
+  it('with several faults name each, settings before files', () => {
     const found = of(['ATTESTD_A', 'ATTESTD_B'], [{ file: '/s', mode: '0644' }])
     expect(found.map(({ check: name, outcome }) => [name, outcome])).toEqual([
       ['settings', 'failed'],

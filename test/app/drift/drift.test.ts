@@ -34,12 +34,12 @@ const evaluation = (change: object = {}, outcomes: object = {}) => ({
 })
 
 describe('the reference of a detector', () => {
-  it('counts unsure and refused files of an evaluation as abstentions, failed ones not at all', async () => {
+  it('counts unsure and rejected files of an evaluation as abstentions, and leaves out failed ones', async () => {
     await evaluated('eval.json', evaluation({}, { failed: { x: 100 } }))
     expect(await readReference(places, detector)).toMatchObject({ from: 'evaluation', abstentions: [193, 18] })
   })
 
-  it('puts two bins of the evaluation into one, real and fake together', async () => {
+  it('joins two bins of the evaluation into one, real and fake together', async () => {
     const real = BINS.map((_, bin) => bin)
     await evaluated('eval.json', evaluation({ histogram: { real, fake: BINS } }))
     const { risks } = (await readReference(places, detector)) ?? {}
@@ -53,18 +53,18 @@ describe('the reference of a detector', () => {
     ['with a negative count', evaluation({ histogram: { real: BINS.with(0, -1), fake: BINS } })],
     ['without outcomes', { ...evaluation(), outcomes: undefined }],
     ['that is cut', '{"detector":'],
-  ])('is no evaluation %s', async (_, content) => {
+  ])('is not taken from an evaluation %s', async (_, content) => {
     await evaluated('eval.json', content)
     expect(await readReference(places, detector)).toBeNull()
   })
 
-  it('is no figures on too few sample media', async () => {
+  it('is not taken from figures on too few sample files', async () => {
     const rows = Array.from({ length: 199 }, () => ({ risk: 1 }))
     await evaluated('fixture.json', { detector: { digest: detector.digest }, rows })
     expect(await readReference(places, detector)).toBeNull()
   })
 
-  it('is the evaluation before the sample media, those before what this daemon kept', async () => {
+  it('prefers the evaluation to the sample media, and those to what this daemon recorded', async () => {
     await keepReference(places.folder, detector.digest, { risks: TENTHS, abstentions: [7, 3] })
     expect(await readReference(places, detector)).toEqual({ from: 'own', risks: TENTHS, abstentions: [7, 3] })
     const rows = Array.from({ length: 200 }, (_, nth) => ({ risk: nth < 150 ? 1 : null }))
@@ -74,7 +74,7 @@ describe('the reference of a detector', () => {
     expect(await readReference(places, detector)).toMatchObject({ abstentions: [193, 18] })
   })
 
-  it('that this daemon kept is of one digest, for its owner alone, and replaced as a whole', async () => {
+  it('recorded by this daemon belongs to one digest, is readable by its owner only, and is replaced as a whole', async () => {
     const first = { risks: TENTHS, abstentions: [1, 1] as [number, number] }
     await keepReference(places.folder, detector.digest, first)
     await keepReference(places.folder, detector.digest, { ...first, abstentions: [2, 2] })
@@ -83,7 +83,7 @@ describe('the reference of a detector', () => {
     expect(((await fs.stat(places.folder)).mode & 0o777).toString(8)).toBe('700')
   })
 
-  it('is kept in no folder that a link leads to', async () => {
+  it('is not written into a folder behind a symbolic link', async () => {
     const elsewhere = `${places.folder}-elsewhere`
     await fs.mkdir(elsewhere)
     await fs.symlink(elsewhere, places.folder)
@@ -93,7 +93,7 @@ describe('the reference of a detector', () => {
   })
 
   it.each(['', '{}', '{"risks":[1],"abstentions":[1,1]}', `{"risks":${JSON.stringify(TENTHS)},"abstentions":[1]}`])(
-    'that was kept as %j is none',
+    'stored as %j is ignored',
     async (text) => {
       await fs.mkdir(places.folder)
       await fs.writeFile(path.join(places.folder, `${detector.digest}.json`), text)
@@ -102,8 +102,8 @@ describe('the reference of a detector', () => {
   )
 })
 
-describe('the index', () => {
-  it('is never negative, the same in both directions, and 0 for equal shares alone', () => {
+describe('the drift index', () => {
+  it('is never negative, symmetric, and 0 for equal shares only', () => {
     const random = seededRandom(2)
     for (let round = 0; round < 200; round++) {
       const counts = () => Array.from({ length: 10 }, () => Math.floor(50 * random()))
@@ -115,7 +115,7 @@ describe('the index', () => {
     }
   })
 
-  it('of empty bins is finite, and grows as files move further', () => {
+  it('is finite for empty bins, and grows as files move further', () => {
     const all = (bin: number): number[] => TENTHS.map((_, each) => (each === bin ? 500 : 0))
     expect(Number.isFinite(stabilityIndex(all(0), all(9)))).toBe(true)
     const mixed = (moved: number) =>
@@ -125,7 +125,7 @@ describe('the index', () => {
     expect(stabilityIndex(mixed(50), all(0))).toBeLessThan(stabilityIndex(mixed(100), all(0)))
   })
 
-  it('reads below 0.1 without drift and above 0.25 after a large one, at the sizes that are compared', () => {
+  it('is below 0.1 without drift and above 0.25 after a large one, at the sample sizes compared', () => {
     const random = seededRandom(4)
     const draw = (files: number, shift: number) =>
       populationOf(
@@ -138,13 +138,13 @@ describe('the index', () => {
     expect(stabilityIndex(draw(500, 0.4), draw(500, 0))).toBeGreaterThan(0.25)
   })
 
-  it('is what its formula says', () => {
+  it('follows its formula', () => {
     const [a, b] = [50.5 / 101, 80.5 / 101]
     const by = (x: number, y: number) => (x - y) * Math.log(x / y)
     expect(stabilityIndex([50, 50], [80, 20])).toBeCloseTo(by(a, b) + by(1 - a, 1 - b), 12)
   })
 
-  it('is of ten bins, an edge in the upper one, and of abstentions, among them files without a risk', () => {
+  it('has ten bins, an edge belonging to the upper one, and one of abstentions, which includes files without a risk', () => {
     const bins = (risk: number) => populationOf([{ risk, abstained: false }]).risks.indexOf(1)
     expect([0, 0.0999, 0.1, 0.5, 0.8999, 0.9, 1].map(bins)).toEqual([0, 0, 1, 5, 8, 9, 9])
     const seen = [0, 1, null].map((risk) => ({ risk, abstained: risk !== 0 }))
@@ -152,7 +152,7 @@ describe('the index', () => {
   })
 })
 
-describe('the watch', () => {
+describe('the drift watch', () => {
   const low: Seen = { risk: 0.05, abstained: false }
   const feed = (watch: DriftWatch, files: number, one: Seen = low, of = detector) => {
     for (let nth = 0; nth < files; nth++) watch.saw(of, one)
@@ -176,7 +176,7 @@ describe('the watch', () => {
     return nth
   }
 
-  it('gives no index of 199 files, and one of 200', async () => {
+  it('has no index after 199 files, and one after 200', async () => {
     const watch = await withEvaluation()
     feed(watch, 198)
     expect(watch.rows()).toMatchObject([{ files: 199, risk: null, abstention: null }])
@@ -184,7 +184,7 @@ describe('the watch', () => {
     expect(watch.rows()[0]?.risk).toBeGreaterThan(0.25)
   })
 
-  it('looks at the last 500 files alone: a drift that is over is forgotten', async () => {
+  it('covers the last 500 files only: a drift that ended is forgotten', async () => {
     const watch = await withEvaluation()
     feed(watch, 600)
     expect(watch.rows()).toMatchObject([{ files: 500 }])
@@ -192,7 +192,7 @@ describe('the watch', () => {
     expect(watch.rows()[0]?.risk).toBeLessThan(0.01)
   })
 
-  it('loses none of the files that come while it still looks for a reference', async () => {
+  it('counts the files that arrive while the reference is being read', async () => {
     await evaluated('eval.json', evaluation())
     const watch = new DriftWatch(places, silentLog)
     feed(watch, 250)
@@ -202,7 +202,7 @@ describe('the watch', () => {
       .toMatchObject([{ reference: 'evaluation', files: 250, risk: expect.any(Number) }])
   })
 
-  it('remembers twenty detectors, and drops the one not heard of for longest', async () => {
+  it('remembers twenty detectors, and drops the one unused for longest', async () => {
     const watch = new DriftWatch(places, silentLog)
     const nth = (number: number) => ({ id: `d${number}`, digest: `digest ${number}` })
     for (let number = 0; number < 20; number++) feed(watch, 1, low, nth(number))
@@ -214,7 +214,7 @@ describe('the watch', () => {
     expect(ids).not.toContain('d1')
   })
 
-  it('is against the first 500 files of its own where the package has no evaluation, also after a restart', async () => {
+  it("compares with the detector's first 500 files where the package has no evaluation, also after a restart", async () => {
     const spread = (nth: number) => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })
     const watch = new DriftWatch(places, silentLog)
     expect(await ownReference(watch, spread)).toBeGreaterThanOrEqual(500)
@@ -236,7 +236,7 @@ describe('the watch', () => {
     expect(shifted?.abstention).toBeGreaterThan(0.1)
   })
 
-  it('goes on with a reference that cannot be kept, and says so', async () => {
+  it('continues with a reference that cannot be saved, and reports it', async () => {
     const log = new KeptLog()
     await fs.writeFile(places.folder, 'a file where the folder belongs')
     const watch = new DriftWatch(places, log)

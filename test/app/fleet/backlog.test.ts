@@ -61,7 +61,7 @@ function backlog(
 
 const fresh = (count: number) => Array.from({ length: count }, () => 0)
 
-it('states the oldest by turnaround and the time to drain', async () => {
+it('reports the oldest job by turnaround time, and the time to drain', async () => {
   const { drainMs, missesAhead, rows } = await backlog([9000, 1000], fresh(18), [worker(), worker()])
   expect(rows.slice(0, 3)).toEqual([
     { queue: 'analyze-image', turnaround: 'priority_5min', waiting: 2, oldestMs: 9000 },
@@ -72,7 +72,7 @@ it('states the oldest by turnaround and the time to drain', async () => {
   expect(missesAhead).toBe(0)
 })
 
-it('adds what waits of other kinds for the same daemons, each at its own rate, and nothing for daemons of its own', async () => {
+it('adds waiting jobs of other kinds for the same daemons, each at its own rate, and none of other daemons', async () => {
   const images = worker({ kinds: { 'analyze-image': 2 } })
   const texts = worker({ kinds: { 'analyze-text': 10 } })
   const drainOf = async (...daemons: FleetDaemon[]) => (await backlog([], fresh(20), daemons, { texts: 20 })).drainMs
@@ -85,23 +85,23 @@ it('names the kinds that no daemon serves', async () => {
   expect(unserved).toEqual([{ queue: 'analyze-audio', waiting: 3 }])
 })
 
-it('counts the urgent assets that will come too late at this rate', async () => {
+it('counts the urgent assets that will miss their deadline at this rate', async () => {
   // Ten seconds are left for the first twenty, which are done after ten: the rest is late.
   const ages = Array.from({ length: 34 }, () => PRIORITY_MS - 10_000)
   expect((await backlog(ages, fresh(500), [worker()])).missesAhead).toBe(14)
 })
 
-it('judges those beyond the first 300 by the last of these', async () => {
+it('estimates those beyond the first 300 by the last of these', async () => {
   expect((await backlog(fresh(900), [], [worker()])).missesAhead).toBe(300)
 })
 
-it('reads urgent jobs one by one, of others the oldest alone, and asks nothing of a queue in which none waits', async () => {
+it('reads urgent jobs one by one, only the oldest of the others, and nothing from an empty queue', async () => {
   const asked: [QueueName, number[]][] = []
   await backlog(fresh(900), fresh(900), [worker()], { asked })
   expect(asked).toEqual([['analyze-image', [300, 300, 1, 1]]])
 })
 
-it('does not know the time to drain before a job has ended, and counts only what is late already', async () => {
+it('has no time to drain before a job has ended, and counts only what is already late', async () => {
   const young = worker({ kinds: { 'analyze-image': null } })
   expect(await backlog([PRIORITY_MS + 1, 0], [], [young])).toMatchObject({
     drainMs: { 'analyze-image': null },
@@ -115,17 +115,17 @@ it.each([
   ['one that stops', [worker({ state: 'stopping' })]],
   ['one with other kinds', [worker({ kinds: { 'analyze-text': 2 } })]],
   ['one with other roles', [worker({ roles: ['intake', 'submit'], kinds: {} })]],
-] as const)('with %s, every urgent asset will come too late', async (_name, daemons) => {
+] as const)('with %s, every urgent asset will be late', async (_name, daemons) => {
   expect(await backlog([0, 0, 0], [], daemons)).toMatchObject({ drainMs: { 'analyze-image': null }, missesAhead: 3 })
 })
 
-it('knows no end of what waits in a queue that is paused', async () => {
+it('has no time to drain for a paused queue', async () => {
   const { drainMs, missesAhead } = await backlog([0], [], [worker()], { isPaused: true })
   expect(drainMs).toMatchObject({ 'analyze-image': null, submit: 0 })
   expect(missesAhead).toBe(1)
 })
 
-it('counts the urgent assets that wait in their turn after a failed try', async () => {
+it('counts the urgent assets that wait for their turn after a failed attempt', async () => {
   const { missesAhead, rows } = await backlog([0], [], [worker()], { retried: [PRIORITY_MS] })
   expect(rows[0]).toMatchObject({ turnaround: 'priority_5min', waiting: 2 })
   expect(missesAhead).toBe(1)
@@ -154,7 +154,7 @@ it('counts all jobs that wait for a retry, and reads the first twenty of them', 
   expect(missesAhead).toBe(100)
 })
 
-it('states the jobs that wait for a retry by reason, and counts urgent ones whose next try comes too late', async () => {
+it('groups jobs that wait for a retry by reason, and counts urgent ones whose next attempt is too late', async () => {
   const delayed = [
     job('late', {}, 'priority_5min'),
     job('in time', { nextTryAt: NOW + 20_000 }, 'priority_5min'),
@@ -169,7 +169,7 @@ it('states the jobs that wait for a retry by reason, and counts urgent ones whos
   expect(missesAhead).toBe(1)
 })
 
-it('counts every urgent retry as too late where no worker makes it, and one that is overdue', async () => {
+it('counts every urgent retry as late where no worker serves it, and one that is overdue', async () => {
   const delayed = [job('soon', { nextTryAt: NOW + 1 }, 'priority_5min'), job('standard', {}, 'standard')]
   expect((await backlog([], [], [], { delayed })).missesAhead).toBe(1)
   const overdue = job('overdue', { addedAt: NOW - PRIORITY_MS - 1, nextTryAt: NOW - PRIORITY_MS }, 'priority_5min')

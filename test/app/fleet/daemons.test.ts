@@ -40,7 +40,7 @@ function isOf(series: string, held: readonly Role[]): boolean {
 }
 
 describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
-  it('30 assets that wait while no worker is alive are told as one story, until there is one again', async () => {
+  it('report 30 assets that wait without a worker as one event, until a worker returns', async () => {
     const { bench, start, startProcess } = await newFleet()
     const front = start('front', 'intake,submit')
     const worker = startProcess('worker', 'analyze')
@@ -75,7 +75,7 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     expect(await front.metric('attestd_unserved_jobs', 'queue="analyze-image"')).toBe(0)
   })
 
-  it('each knows all, points out a mix of detectors, and shows what became of the assets of all', async () => {
+  it('each list all daemons, point out different detectors, and show recent activity of all', async () => {
     const { bench, redis, start } = await newFleet()
     const others = path.join(bench.folder, 'other-models')
     await writeTinyPackage(others, { manifest: { version: '2.0.0' } })

@@ -41,7 +41,7 @@ const named = async (fleet: Fleet) => (await fleet.daemons()).map(({ name, state
 const ROW = recentRow({ outcome: 'abstained', reason: 'media-too-small' })
 
 describe('a daemon of a fleet', () => {
-  it('knows itself before it announced anything, and the others by their word', async () => {
+  it('lists itself before its first announcement, and the others by their announcements', async () => {
     const { clock, daemon } = newQueue()
     const [one, two] = [daemon('one:1'), daemon('two:1')]
     expect(await named(one)).toEqual(['one:1 alive'])
@@ -53,7 +53,7 @@ describe('a daemon of a fleet', () => {
     expect(await named(one)).toEqual(['one:1 alive'])
   })
 
-  it('reads the queue once for all who ask in the same half second', async () => {
+  it('reads the queue once for all callers within half a second', async () => {
     const { clock, daemon, readings } = newQueue()
     const one = daemon('one:1')
     await Promise.all([one.daemons(), one.daemons(), one.state(), one.state()])
@@ -65,7 +65,7 @@ describe('a daemon of a fleet', () => {
     expect(readings()).toBe(2)
   })
 
-  it('asks again after a reading that failed, once the half second is over', async () => {
+  it('reads again after a failed reading, once the half second is over', async () => {
     const { clock, daemon, fleet } = newQueue()
     const one = daemon('one:1')
     const announced = fleet.announced
@@ -76,7 +76,7 @@ describe('a daemon of a fleet', () => {
     expect((await one.state()).daemons).toHaveLength(1)
   })
 
-  it('sees its own news at once: its card is made anew with every reading', async () => {
+  it('shows its own changes at once, since its card is built with every reading', async () => {
     const { clock, fleet } = newQueue()
     const own = { reasons: [] as string[] }
     const queue = { fleet, isPaused: async () => false, counts, waiting: async () => [], retrying: async () => [] }
@@ -86,7 +86,7 @@ describe('a daemon of a fleet', () => {
     expect((await one.daemons())[0]?.reasons).toEqual(['stake-low'])
   })
 
-  it('leaves rows under its name; one that cannot be left harms nothing', async () => {
+  it('stores rows under its name; a failure to store one is harmless', async () => {
     const { daemon, fleet } = newQueue()
     const row = { ...ROW, message: 'x'.repeat(1000) }
     const one = daemon('one:1')
@@ -100,7 +100,7 @@ describe('a daemon of a fleet', () => {
     expect(await one.records()).toHaveLength(1)
   })
 
-  it('leaves all rows of a second at once, with its announcement, and the last ones as it ends', async () => {
+  it('stores all rows of a second together with its announcement, and the last ones when it ends', async () => {
     const { daemon, fleet } = newQueue()
     const appended: number[] = []
     const { append } = fleet
@@ -121,8 +121,8 @@ describe('a daemon of a fleet', () => {
   })
 })
 
-describe('the word of a daemon', () => {
-  it('is read as it was written, with what a later release says beside it left out', () => {
+describe('the announcement of a daemon', () => {
+  it('is read as written; fields of a later release are dropped', () => {
     const own = card({ selection: null, canaries: [] })
     expect(readCard(JSON.stringify({ ...own, more: 1 }))).toEqual(own)
   })
@@ -135,7 +135,7 @@ describe('the word of a daemon', () => {
     ['no word on stopping', { stopping: undefined }],
     ['too many reasons', { reasons: Array.from({ length: 51 }, () => 'x') }],
     ['a detector without a digest', { detectors: [{ id: 'a', version: '1', shadow: false }] }],
-  ])('with %s is none', (_, change) => {
+  ])('with %s is ignored', (_, change) => {
     expect(readCard(JSON.stringify({ ...card(), ...change }))).toBeNull()
   })
 })
@@ -154,7 +154,7 @@ describe('the metrics of a fleet', () => {
     return (await metricLines(metrics, /^attestd_(fleet|waiting|drain|deadline)/)).join('\n')
   }
 
-  it('state who is there, what differs, and the work ahead', async () => {
+  it('report the daemons, their differences and the backlog', async () => {
     const text = await exported(state)
     expect(text).toContain('attestd_fleet_daemons{state="alive"} 1')
     expect(text).toContain('attestd_fleet_daemons{state="lost"} 1')
@@ -166,7 +166,7 @@ describe('the metrics of a fleet', () => {
     expect(text).toContain('attestd_deadline_misses_ahead 14')
   })
 
-  it('state no time to drain where none is known, and no detectors of a daemon that is lost', async () => {
+  it('report no time to drain where it is unknown, and no detectors of a lost daemon', async () => {
     const text = await exported(state)
     expect(text.match(/^attestd_drain_seconds.*$/gm)).toEqual(['attestd_drain_seconds{queue="analyze-image"} 600'])
     const infos = text.match(/^attestd_fleet_detector_info.*$/gm) ?? []
@@ -174,7 +174,7 @@ describe('the metrics of a fleet', () => {
     expect(infos.every((line) => line.includes('daemon="machine-alive'))).toBe(true)
   })
 
-  it('end with a daemon that is gone, and all of them while the queue is away', async () => {
+  it('end with a daemon that is gone, and all of them while the queue is unreachable', async () => {
     const alone = { ...state, daemons: [], mixed: { versions: [], detectors: [], fingerprints: [] } }
     const text = await exported(state, alone)
     expect(text).not.toContain('attestd_fleet_last_seen')

@@ -25,7 +25,7 @@ function newSampler() {
   return { fleet, history, sample: historySampler(parts, new ManualClock(5000), history) }
 }
 
-it('a point holds what the whole fleet did', () => {
+it('a point sums up the whole fleet', () => {
   const fresh = [
     verdict('a', 'one@1', 10),
     verdict('b', 'one@1', 30),
@@ -49,7 +49,7 @@ it('a point holds what the whole fleet did', () => {
   ])
 })
 
-it('counts each row once, none from before its start, and all that came while the queue was away', async () => {
+it('counts each row once, none from before its start, and those that arrived while the queue was unreachable', async () => {
   const { fleet, history, sample } = newSampler()
   fleet.rows = [row('before', { outcome: 'abstained' })]
   await sample()

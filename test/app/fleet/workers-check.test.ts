@@ -24,7 +24,7 @@ function look(waiting: Partial<Record<QueueName, number>>, other: DaemonCard | n
   return workersCheck({ counts, ping: async () => {} }, { daemons }, ['submit'])
 }
 
-it('jobs that wait for a detector that nobody has are told by how many and which', async () => {
+it('jobs that wait for a missing detector are reported with their number and the detector', async () => {
   expect(await look({ 'analyze-image': 3, 'analyze-text': 2, 'analyze-audio': 1 }, worker)).toEqual({
     ok: false,
     reason: 'workers-missing',
@@ -34,7 +34,7 @@ it('jobs that wait for a detector that nobody has are told by how many and which
   })
 })
 
-it('jobs that wait for a role that nobody holds are told too, also those that wait for another try', async () => {
+it('jobs that wait for a missing role are reported too, including those that wait for a retry', async () => {
   const daemons = async () => []
   const counts = async (name: QueueName) => ({
     waiting: 0,
@@ -59,11 +59,11 @@ it.each([
   ['a worker is alive', { 'analyze-image': 30, 'analyze-unknown': 1, submit: 30 }, worker],
   ['nothing waits', {}, null],
   ['what waits is work of this daemon', { submit: 30 }, null],
-] as const)('it is fine where %s', async (_name, waiting, other) => {
+] as const)('the check passes where %s', async (_name, waiting, other) => {
   expect(await look(waiting, other)).toMatchObject({ ok: true })
 })
 
-it('an engine that is away is told as that', async () => {
+it('an unreachable queue is reported as such', async () => {
   const away = {
     ping: async () => Promise.reject(new AttestdError('queue-unreachable')),
     counts: () => new Promise<never>(() => {}),
@@ -73,7 +73,7 @@ it('an engine that is away is told as that', async () => {
   })
 })
 
-it('a good answer is kept for three seconds, another one is looked for again at once', async () => {
+it('a passed check is kept for three seconds, a failed one is repeated at once', async () => {
   const clock = new ManualClock()
   const answers = [false, true, false].map((ok) => ({ ok, message: '' }))
   let looks = 0

@@ -46,9 +46,9 @@ async function bench(context: TestContext, version: string | null, before: reado
   return { chain, compared, contract, differs, readings: () => readings }
 }
 
-describe('the stake of a wallet that attests', () => {
+describe('the stake of an attesting wallet', () => {
   it.for(['1.2.0', null])(
-    'is read once the EAS contract was found to be %j, which is looked at once',
+    'is read once the EAS contract was found to be %j, which is checked once',
     async (version, context) => {
       const { compared, contract, differs, readings } = await bench(context, version)
       expect(await contract.read(ACCOUNT)).toBe(READING)
@@ -57,7 +57,7 @@ describe('the stake of a wallet that attests', () => {
     },
   )
 
-  it('is not read where attestations would be signed for another version, reported by the second reading', async (context) => {
+  it('is not read where attestations would be signed for another version; the second reading reports it', async (context) => {
     const { contract, differs, readings } = await bench(context, '1.0.1')
     const refused = { reason: 'setting-invalid' }
     await expect(contract.read(ACCOUNT)).rejects.toMatchObject(refused)
@@ -67,7 +67,7 @@ describe('the stake of a wallet that attests', () => {
     expect(readings()).toBe(0)
   })
 
-  it('is read at the endpoint that serves the right EAS contract, where another one does not', async (context) => {
+  it('is read from the endpoint that serves the right EAS contract, where another does not', async (context) => {
     const other = await rpcServerFor(context, { now: () => Date.now() })
     other.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x6001' } : undefined)
     const { compared, contract, differs } = await bench(context, '1.2.0', [other.url])
@@ -75,14 +75,14 @@ describe('the stake of a wallet that attests', () => {
     expect([compared(), differs]).toEqual([0, []])
   })
 
-  it('is not read for the wrong version although the first endpoint knows no EAS contract', async (context) => {
+  it('is not read for the wrong version, even if the first endpoint has no EAS contract', async (context) => {
     const other = await rpcServerFor(context, { now: () => Date.now() })
     other.reply = ({ method }) => (method === 'eth_getCode' ? { result: '0x' } : undefined)
     const { contract } = await bench(context, '1.0.1', [other.url])
     await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'setting-invalid' })
   })
 
-  it('is not read while the chain is away, which loses no process, and is compared once it is back', async (context) => {
+  it('is not read while the chain is unreachable, without ending the process, and is compared after it returns', async (context) => {
     const { chain, contract, differs, readings } = await bench(context, '1.2.0')
     chain.isAway = true
     await expect(contract.read(ACCOUNT)).rejects.toMatchObject({ reason: 'rpc-unreachable' })

@@ -16,7 +16,7 @@ describe('a program', () => {
     return at(name)
   }
 
-  it('is the first of its name on the search path that may be run', async () => {
+  it('is the first executable of its name on the search path', async () => {
     await program('a/tool', 0o644)
     await fs.mkdir(at('b', 'tool'), { recursive: true })
     const third = await program('c/tool')
@@ -27,7 +27,7 @@ describe('a program', () => {
     expect(await findProgram('tool', '')).toBeNull()
   })
 
-  it('with a slash is that file and no other', async () => {
+  it('with a slash is that file only', async () => {
     const tool = await program('a/tool')
     expect(await findProgram(tool, '')).toBe(tool)
     expect(await findProgram(at('b/tool'), at('a'))).toBeNull()

@@ -62,7 +62,7 @@ it('logs a few of 100,000 malformed assets, and counts all', async () => {
   expect(Number(counted?.split(' ')[1])).toBe(2 * LISTS * MALFORMED.length)
 })
 
-it('its clock in the metrics is that of readiness at each scrape, also when the local clock was set since it was measured', async () => {
+it('the clock in the metrics equals that of readiness at each scrape, also after the local clock was set', async () => {
   const clock = new ManualClock()
   const start = clock.now()
   const { clock: serviceClock, metrics } = await bench(

@@ -27,19 +27,19 @@ const local = { ATTESTD_WALLET_KEY: key }
 const keystore = () => ({ ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: file })
 
 describe('the wallet of the settings', () => {
-  it('a private key, which is the default', async () => {
+  it('is a private key by default', async () => {
     const signer = await openWalletOf(settingsWith(local))
     expect(signer.address).toBe(address)
     await checkWallet(signer)
   })
 
-  it('a keystore with its password', async () => {
+  it('may be a keystore with its password', async () => {
     const settings = settingsWith({ ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD })
     const unasked = { askPassword: () => expect.unreachable('asked') }
     expect((await openWalletOf(settings, unasked)).address).toBe(address)
   })
 
-  it('a keystore whose password is asked for, by the name of its file', async () => {
+  it('may be a keystore whose password is asked for, with the name of its file', async () => {
     const asked: string[] = []
     const askPassword = async (name: string) => {
       asked.push(name)
@@ -49,7 +49,7 @@ describe('the wallet of the settings', () => {
     expect(asked).toEqual([file])
   })
 
-  it('a process that opens the keystore asks before anything else, and hides the answer', async () => {
+  it('asks for the keystore password before any other work, and hides the answer', async () => {
     const session = { ATTESTD_SERVICE_API: 'wallet-session' }
     const askPassword = async () => PASSWORD
     const loaded = await withPassword(loadSettings({ env: { ...keystore(), ...session } }), askPassword)
@@ -66,12 +66,12 @@ describe('the wallet of the settings', () => {
       'the process only analyzes',
       { ATTESTD_SERVICE_API: 'wallet-session', ATTESTD_ROLES: 'analyze', ATTESTD_QUEUE_URL: 'redis://h:1' },
     ],
-  ])('nobody is asked where %s', async (_, own) => {
+  ])('asks nobody where %s', async (_, own) => {
     const loaded = loadSettings({ env: { ...keystore(), ...own } })
     expect(await withPassword(loaded, () => expect.unreachable('asked'))).toBe(loaded)
   })
 
-  it('a wallet at Privy, checked by a signature', async () => {
+  it('may be a wallet at Privy, checked by a signature', async () => {
     const stub = await PrivyStub.start()
     onTestFinished(() => stub.close())
     const signer = await openWalletOf(settingsWith(stub.env))
@@ -81,7 +81,7 @@ describe('the wallet of the settings', () => {
     await expect(checkWallet(signer)).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
-  it('must have the address that the settings state', async () => {
+  it('must have the address of the settings', async () => {
     for (const env of [local, { ...keystore(), ATTESTD_WALLET_PASSWORD: PASSWORD }]) {
       const signer = await openWalletOf(settingsWith({ ...env, ATTESTD_WALLET_ADDRESS: address }))
       expect(signer.address).toBe(address)

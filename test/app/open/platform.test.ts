@@ -14,11 +14,11 @@ it.each([
   ],
   ['of Arm', 'Features\t: fp asimd asimddp sve i8mm', ['asimddp', 'i8mm', 'sve']],
   ['that lists nothing', 'cpu family\t: 23', []],
-])('names the instructions of a processor %s, in one order', (_, line, expected) => {
+])('lists the instruction sets of a processor %s, in one order', (_, line, expected) => {
   expect(instructionsOf(cpuinfo(line))).toEqual(expected)
 })
 
-it('says the same each time, and names processor, system, node, libraries and ffmpeg', async () => {
+it('returns the same text each time, with processor, system, node, libraries and ffmpeg', async () => {
   const platform = await describePlatform(null)
   expect(platform.startsWith(os.cpus()[0]?.model.trim() || 'unknown processor')).toBe(true)
   expect(platform).toMatch(/, onnxruntime-node \d+\.\S+, sharp \d+\.\S+, ffmpeg none$/)

@@ -13,7 +13,7 @@ const loaded = (id: string, change: object = {}) =>
   ({ id, version: '1.0.0', digest: 'abcdef0123456789'.repeat(4), shadow: false, ...change }) as LoadedDetector
 
 describe('detectors in metrics', () => {
-  it('a process that ended counts by why, one that was closed not at all', async () => {
+  it('count an ended process by its reason, and a closed one not at all', async () => {
     const { detector, series } = counted()
     for (const cause of ['crashed', 'crashed', 'timeout', 'closed'] as const)
       detector({ type: 'child-stopped', pid: 1, cause })
@@ -25,7 +25,7 @@ describe('detectors in metrics', () => {
     ])
   })
 
-  it('those that were replaced are 0, those in their place 1, also where one stays', async () => {
+  it('set replaced detectors to 0 and their successors to 1, including one that stays', async () => {
     const { detector, series } = counted()
     detector({ type: 'detectors-loaded', detectors: [loaded('a'), loaded('b')], before: [] })
     detector({
@@ -47,13 +47,13 @@ describe('detectors in metrics', () => {
     [{ shadow: false }, 'scores'],
     [{ shadow: true }, 'shadow'],
     [{ shadow: false, canary: 5 }, 'canary'],
-  ])('%j is a part %s', (part, label) => {
+  ])('take %j as a part: %s', (part, label) => {
     expect(partLabel(part)).toBe(label)
   })
 })
 
 describe('media in metrics', () => {
-  it('count gateways by outcome, fetches by origin, bytes of what was had', async () => {
+  it('count gateways by outcome, fetches by origin, and bytes received', async () => {
     const { media, series } = counted()
     media({ type: 'gateway', gateway: 'g:1', outcome: 'cancelled' })
     media({ type: 'cache', outcome: 'hit', bytes: 100 })
@@ -77,7 +77,7 @@ describe('media in metrics', () => {
     ])
   })
 
-  it('show what fetches and what was put off', async () => {
+  it('show fetches in progress and postponed ones', async () => {
     const { media, series } = counted()
     media({ type: 'pool', first: 5, later: 2, connections: 9 })
     media({ type: 'pool', first: 4, later: 2, connections: 8 })

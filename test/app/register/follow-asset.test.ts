@@ -50,7 +50,7 @@ it.each<[string, readonly Standing[], FollowEnd]>([
   expect(await follow(answers)).toMatchObject({ end, troubles: [] })
 })
 
-it('following ends when its time is over, with a last look just then', async () => {
+it('following ends after its time limit, with a last reading', async () => {
   const { end, looks } = await follow([open(0)], { timeoutMs: 30_000 })
   expect(end).toEqual({ outcome: 'not-scored' })
   expect(looks.at(-1)).toBe(30_000)
@@ -62,7 +62,7 @@ it('following ends when the person stops it', async () => {
   expect(await follow([open(0)], { stopAfter: 3 })).toMatchObject({ end: { outcome: 'stopped' } })
 })
 
-it('passing trouble is reported and waited out, as long as the service asks', async () => {
+it('temporary failures are reported and waited out, as the service asks', async () => {
   const answers = [new AttestdError('service-rate-limited', 'slow', { retryAfterMs: 9_000 }), open(1)]
   const { end, looks, troubles } = await follow(answers)
   expect(end).toMatchObject({ outcome: 'scored' })
@@ -70,6 +70,6 @@ it('passing trouble is reported and waited out, as long as the service asks', as
   expect(looks).toEqual([0, 9_000])
 })
 
-it('what a retry cannot help ends it with an error', async () => {
+it('a permanent failure ends it with an error', async () => {
   await expect(follow([new AttestdError('service-refused')])).rejects.toMatchObject({ reason: 'service-refused' })
 })

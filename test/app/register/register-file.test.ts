@@ -52,7 +52,7 @@ const request = (at: string, own: Partial<NewAssetRequest> = {}): NewAssetReques
 })
 
 describe('registerFile', () => {
-  it('says of a file what it holds, and closes it by service time', async () => {
+  it('detects the kind of a file, and sets its closing time by service time', async () => {
     const { assets, sent, side } = service()
     const registered = await registerFile(side, request(await file('a note.txt', HELLO)))
     expect(registered).toMatchObject({ id: 'a1', contentHash: HASH, bytes: 5, mediaType: 'text', title: 'a note.txt' })
@@ -84,7 +84,7 @@ describe('registerFile', () => {
     expect(sent).toEqual([])
   })
 
-  it('another hash than ours: nothing is registered', async () => {
+  it('registers nothing if the service computed another hash', async () => {
     const { assets, side } = service({ upload: async () => ({ contentHash: UID, uri: 'ipfs://x' }) })
     const ended = registerFile(side, request(await file('b', HELLO)))
     await expect(ended).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('registerFile', () => {
     expect(assets).toEqual([])
   })
 
-  it('an end without a clear answer says that the asset may be on the books', async () => {
+  it('reports after an unclear outcome that the asset may be registered', async () => {
     const lost = new AttestdError('service-timeout', 'no answer', { ambiguous: true })
     const { side } = service({ register: () => Promise.reject(lost) })
     const ended = registerFile(side, request(await file('c', HELLO)))
@@ -105,7 +105,7 @@ describe('registerFile', () => {
     })
   })
 
-  it('an API without fields for hints gets none: asked for, they are refused', async () => {
+  it('sends no hints to an API without such fields, and refuses them where asked for', async () => {
     const { assets, side } = service({ takesHints: false })
     const at = await file('d', Uint8Array.of(0, 1, 2))
     for (const hint of [{ turnaround: 'standard' }, { mediaType: 'image' }] as const) {

@@ -20,7 +20,7 @@ async function bench(onTestFinished: (close: () => Promise<void>) => void, own: 
   return { sandbox, side }
 }
 
-it('where a service keeps its attester routes to attesters, there is nothing to follow', async ({ onTestFinished }) => {
+it('following is refused where a service allows its attester routes to attesters only', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished)
   const { id } = await sandbox.registerFile('a.png', { content: Uint8Array.of(1) })
   expect(await side.look(id)).toMatchObject({ state: 'open', scoreCount: 0, aggregate: { scoreCount: 0 } })
@@ -33,7 +33,7 @@ it('where a service keeps its attester routes to attesters, there is nothing to 
   })
 })
 
-it('with a wallet the contributor attestation is signed by it, dated by service time', async ({ onTestFinished }) => {
+it('a wallet signs the contributor attestation, dated by service time', async ({ onTestFinished }) => {
   const { sandbox, side } = await bench(onTestFinished, { ATTESTD_WALLET_KEY: `0x${'11'.repeat(32)}` })
   const request = { file: packagePath('samples', 'chelsea.jpg'), openForMs: 60_000, contentHash: 'sha256' } as const
   const now = await side.now()

@@ -7,19 +7,19 @@ const reload = (detectors?: string) => ({ kind: 'reload', ...(detectors === unde
 const rollback = { kind: 'rollback' } as const
 
 describe('the next order', () => {
-  it('keeps what was chosen where it names nothing, and remembers it where it does', () => {
+  it('keeps the current selection where it names none, and remembers it where it does', () => {
     expect(nextOrder(last, reload(), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
     expect(nextOrder(last, reload('c'), facts)).toEqual({ ...facts, chosen: 'c', before: ['b'] })
     expect(nextOrder(last, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
     expect(nextOrder(null, reload('b'), facts)).toEqual({ ...facts, chosen: 'b', before: [null] })
   })
 
-  it('goes back to the selection before, once', () => {
+  it('returns to the previous selection, once', () => {
     expect(nextOrder(last, rollback, facts)).toEqual({ ...facts, chosen: null, before: [] })
     expect(() => nextOrder(nextOrder(last, rollback, facts), rollback, facts)).toThrow('no selection before')
   })
 
-  it('starts anew where no daemon has the setting of the last one any more', () => {
+  it('starts over where no daemon has the setting of the last order any more', () => {
     const changed = { ...facts, settings: ['a=2'] }
     expect(nextOrder(last, reload(), changed)).toEqual({ ...changed, chosen: null, before: [] })
     expect(() => nextOrder(last, rollback, changed)).toThrow('no selection before')

@@ -38,7 +38,7 @@ const kept = async () => JSON.parse(await fs.readFile(file(), 'utf8'))
 const fails = (reason: 'manifest-invalid' | 'draining') => async () => Promise.reject(new AttestdError(reason, 'no'))
 
 describe('the detectors of a daemon', () => {
-  it('are those of its setting where nobody ordered others', async () => {
+  it('are those of its setting where there is no order', async () => {
     const selection = await open('a=2,b=shadow')
     expect(selection.state).toEqual({
       setting: 'a=2,b=shadow',
@@ -66,7 +66,7 @@ describe('the detectors of a daemon', () => {
     expect(again.choices.map(({ id }) => id)).toEqual(['b'])
   })
 
-  it('follow an order once, and nothing where there is none', async () => {
+  it('follow an order once, and do nothing without one', async () => {
     const { asked, reload } = reloads()
     const selection = await open('a')
     await selection.follow(null, reload)
@@ -74,7 +74,7 @@ describe('the detectors of a daemon', () => {
     expect(asked).toEqual(['b', 'b'])
   })
 
-  it('stay where a later release ordered what this one cannot read, also after a restart', async () => {
+  it('stay where this release cannot read the order of a later one, also after a restart', async () => {
     const { asked, reload } = reloads()
     const selection = await open('a')
     await selection.follow(order('1', 'b'), reload)
@@ -86,14 +86,14 @@ describe('the detectors of a daemon', () => {
     expect((await open('a')).choices.map(({ id }) => id)).toEqual(['a'])
   })
 
-  it('of an order that the data directory knows already are not loaded again after a restart', async () => {
+  it('are not reloaded after a restart for an order that the data directory already has', async () => {
     const { asked, reload } = reloads()
     await (await open('a')).follow(order('1', 'b'), reload)
     await (await open('a')).follow(order('1', 'b'), reload)
     expect(asked).toEqual(['b'])
   })
 
-  it('go back to those of the setting by an order that chooses none', async () => {
+  it('return to those of the setting by an order that selects none', async () => {
     const { asked, reload } = reloads()
     const selection = await open('a')
     await selection.follow(order('1', 'b'), reload)
@@ -102,7 +102,7 @@ describe('the detectors of a daemon', () => {
     expect(selection.state.chosen).toBeNull()
   })
 
-  it('are those of the setting again once the operator changes it, whatever was ordered before', async () => {
+  it('are those of the setting once the operator changes it, whatever was ordered before', async () => {
     const { reload } = reloads()
     await (await open('a')).follow(order('1', 'b'), reload)
     const changed = await open('c')
@@ -114,15 +114,15 @@ describe('the detectors of a daemon', () => {
   })
 })
 
-describe('an order that was given before the start', () => {
-  it('holds where it was given to a daemon of the same setting', async () => {
+describe('an order given before the start', () => {
+  it('is followed if it was given to a daemon of the same setting', async () => {
     const { asked, reload } = reloads()
     const selection = await open('a')
     await selection.follow(order('1', 'b', { settings: ['x', 'a'] }), reload)
     expect(asked).toEqual(['b'])
   })
 
-  it('does not where it was given to others, and is not looked at again', async () => {
+  it('is ignored if it was given to others, and not read again', async () => {
     const { asked, reload } = reloads()
     const selection = await open('c')
     await selection.follow(order('1', 'b'), reload)
@@ -133,7 +133,7 @@ describe('an order that was given before the start', () => {
     expect(asked).toEqual(['d'])
   })
 
-  it('is only one that is there at the first look', async () => {
+  it('is only one that exists at the first reading', async () => {
     const { asked, reload } = reloads()
     const selection = await open('c')
     await selection.follow(null, reload)
@@ -142,8 +142,8 @@ describe('an order that was given before the start', () => {
   })
 })
 
-describe('an order that cannot be carried out', () => {
-  it('leaves what was there, and says why', async () => {
+describe('an order that cannot be followed', () => {
+  it('keeps the current detectors, and reports why', async () => {
     const selection = await open('a')
     await selection.follow(order('1', 'b'), reloads().reload)
     await selection.follow(order('2', 'broken', { before: ['b'] }), fails('manifest-invalid'))
@@ -153,14 +153,14 @@ describe('an order that cannot be carried out', () => {
     expect((await open('a')).state).toMatchObject({ chosen: 'b', order: '2' })
   })
 
-  it('is forgotten by the next one that can', async () => {
+  it('is replaced by the next one that can', async () => {
     const selection = await open('a')
     await selection.follow(order('1', 'broken'), fails('manifest-invalid'))
     await selection.follow(order('2', 'b'), reloads().reload)
     expect(selection.state).toMatchObject({ chosen: 'b', outcome: 'done', message: '' })
   })
 
-  it('because the daemon ends is carried out by its next run', async () => {
+  it('because the daemon stops is followed by its next run', async () => {
     const selection = await open('a')
     await selection.follow(order('1', 'b'), fails('draining'))
     expect(selection.state).toMatchObject({ order: null, outcome: 'done' })
@@ -170,15 +170,15 @@ describe('an order that cannot be carried out', () => {
   })
 })
 
-describe('what the data directory keeps', () => {
-  it('is nothing where the file is absent, broken, or of another shape', async () => {
+describe('the selection in the data directory', () => {
+  it('is empty where the file is missing, broken, or of another shape', async () => {
     for (const text of ['', '{', '[]', '{"setting":"a"}', '{"setting":"a","order":{"id":""}}']) {
       await fs.writeFile(file(), text)
       expect((await open('a')).state).toMatchObject({ chosen: null, order: null })
     }
   })
 
-  it('and cannot be read is said, because the setting counts then', async () => {
+  it('that cannot be read is reported, because the setting applies then', async () => {
     const log = new KeptLog()
     await DetectorSelection.open(settings('a'), log)
     expect(log.lines).toEqual([])
@@ -187,7 +187,7 @@ describe('what the data directory keeps', () => {
     expect(log.lines).toMatchObject([{ reason: 'data-dir-unusable', file: path.join(dataDir, 'detectors.json') }])
   })
 
-  it('cannot be kept in a directory that is gone: the daemon works with it all the same', async () => {
+  it('may fail to be saved in a removed directory: the daemon uses it all the same', async () => {
     const log = new KeptLog()
     const selection = await DetectorSelection.open(settings('a'), log)
     await fs.rm(dataDir, { recursive: true })
@@ -197,7 +197,7 @@ describe('what the data directory keeps', () => {
     await fs.mkdir(dataDir)
   })
 
-  it('stands for its own setting alone', async () => {
+  it('applies to its own setting only', async () => {
     await (await open('a')).follow(order('1', 'b'), reloads().reload)
     expect((await selectionInForce(settings('a'))).detectors).toEqual(chosenDetectors.parse('b'))
     expect((await selectionInForce(settings('a=1'))).detectors).toEqual(chosenDetectors.parse('a=1'))
@@ -230,7 +230,7 @@ describe('an order on the queue', () => {
     JSON.stringify({ ...order('1', null), id: '' }),
     JSON.stringify({ ...order('1', null), before: [null, 'b'] }),
     JSON.stringify({ ...order('1', 'x'.repeat(10_001)) }),
-  ])('that is none is passed over: %.40j', (text) => {
+  ])('that is malformed is skipped: %.40j', (text) => {
     expect(readOrder(text)).toBeNull()
   })
 })

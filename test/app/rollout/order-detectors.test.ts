@@ -62,7 +62,7 @@ function bench(...cards: DaemonCard[]) {
 }
 
 describe('an order to all daemons', () => {
-  it('ends when each that analyzes has answered, with what each said', async () => {
+  it('ends when every analyzing daemon has answered, with the answer of each', async () => {
     const { answer, clock, current, give, untilPlaced } = bench(
       card('one:1'),
       card('two:1'),
@@ -84,7 +84,7 @@ describe('an order to all daemons', () => {
     expect((await current())?.chosen).toBe('b')
   })
 
-  it('that nobody could carry out is taken back, with the reason of the first', async () => {
+  it('that no daemon could follow is withdrawn, with the reason of the first', async () => {
     const { answer, clock, current, give, untilPlaced } = bench(card('one:1'), card('two:1'))
     const giving = give(RELOAD, { id: 'old', chosen: 'c', before: [null], settings: ['a'] })
     const failed = expect(giving).rejects.toMatchObject({ reason: 'manifest-invalid', message: 'first' })
@@ -105,13 +105,13 @@ describe('an order to all daemons', () => {
     expect(await fleet.order()).toBeNull()
   })
 
-  it('is refused where there is nothing to go back to, and leaves the queue free for the next', async () => {
+  it('is refused where there is no earlier selection, and leaves the queue free for the next order', async () => {
     const { claims, give } = bench(card('one:1'))
     await expect(give({ kind: 'rollback' })).rejects.toMatchObject({ reason: 'setting-invalid' })
     expect(await claims.take('detector-order', 'another', 1000)).toBe(true)
   })
 
-  it('goes by what the daemon knows where the queue has forgotten, and by the queue where it has not', async () => {
+  it('uses the record of the daemon where the queue lost its own, and otherwise that of the queue', async () => {
     const kept: DetectorOrder = { id: 'k', chosen: 'kept', before: ['first'], settings: ['a'] }
     const forgotten = bench(card('one:1'))
     const back = forgotten.give({ kind: 'rollback' }, kept)
@@ -164,7 +164,7 @@ describe('a daemon that does not answer', () => {
     ])
   })
 
-  it('is an error where there is no other', async () => {
+  it('is an error if it is the only one', async () => {
     const { clock, give, known, untilPlaced } = bench(card('one:1'))
     const failed = expect(give(RELOAD)).rejects.toMatchObject({
       reason: 'workers-missing',
@@ -192,7 +192,7 @@ describe('two orders at the same time', () => {
     expect(await giving).toMatchObject([{ outcome: 'done' }])
   })
 
-  it('do not wait for each other without end', async () => {
+  it('do not wait for each other forever', async () => {
     const { claims, clock, give } = bench(card('one:1'))
     await claims.take('detector-order', 'another', 10 * 60_000)
     const refused = expect(give(RELOAD)).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe('a daemon that follows orders', () => {
   }
   const order = (id: string, chosen: string) => JSON.stringify({ id, chosen, before: [], settings: ['a'] })
 
-  it('announces itself when it dealt with one, so that nobody waits for its next beat', async () => {
+  it('announces itself after each order, so that nobody waits for its next announcement', async () => {
     const { announced, fleet, loaded, look } = await follower()
     await look()
     expect([loaded, announced()]).toEqual([[], 0])
@@ -236,7 +236,7 @@ describe('a daemon that follows orders', () => {
     expect([loaded, announced()]).toEqual([['b'], 1])
   })
 
-  it('looks once at a time', async () => {
+  it('reads one order at a time', async () => {
     const { fleet, loaded, look } = await follower()
     await fleet.setOrder(order('1', 'b'))
     await Promise.all([look(), look(), look()])
@@ -246,7 +246,7 @@ describe('a daemon that follows orders', () => {
     expect(loaded).toEqual(['b', 'c'])
   })
 
-  it('goes on after the queue was away', async () => {
+  it('continues after the queue was unreachable', async () => {
     const { fleet, loaded, look } = await follower()
     const { order: present } = fleet
     fleet.order = () => Promise.reject(new AttestdError('queue-unreachable'))

@@ -16,7 +16,7 @@ describe('a new wallet', () => {
   }
   beforeEach(() => void asked.splice(0))
 
-  it('is refused where a file lies, before anyone thinks of a password', async () => {
+  it('is refused where a file exists, before a password is asked for', async () => {
     await fs.writeFile(at('wallet.json'), 'another wallet')
     await expect(createWallet({ file: at('wallet.json'), password })).rejects.toMatchObject({
       reason: 'setting-invalid',
@@ -30,7 +30,7 @@ describe('a new wallet', () => {
   it.each([
     ['that others may read', '5e'.repeat(32), 0o644, /may be read by others/],
     ['that is far too large', 'x'.repeat(1025), 0o600, /larger than 1024 bytes/],
-  ])('of a key file %s is refused, before anyone thinks of a password', async (_, text, mode, message) => {
+  ])('of a key file %s is refused, before a password is asked for', async (_, text, mode, message) => {
     await fs.writeFile(at('key'), text, { mode })
     await fs.chmod(at('key'), mode)
     await expect(createWallet({ file: at('w.json'), keyFile: at('key'), password })).rejects.toMatchObject({
@@ -41,7 +41,7 @@ describe('a new wallet', () => {
     await expect(fs.stat(at('w.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('of what is no key leaves no file, and does not repeat it', async () => {
+  it('of an invalid key leaves no file, and does not repeat the key', async () => {
     await fs.writeFile(at('key'), 'not a key at all', { mode: 0o600 })
     const making = createWallet({ file: at('w.json'), keyFile: at('key'), password })
     await expect(making).rejects.toMatchObject({

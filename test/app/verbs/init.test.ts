@@ -14,7 +14,7 @@ const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toStri
 describe('a new folder', () => {
   const URL = 'https://service.example'
 
-  it('for keys has a file for each secret, empty, for its owner alone', async () => {
+  it('for keys has an empty file for each secret, readable by its owner only', async () => {
     const made = await initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     expect(made).toEqual({
       config: at('new', 'attestd.yaml'),
@@ -26,7 +26,7 @@ describe('a new folder', () => {
     for (const file of made.secrets) expect(await fs.readFile(file, 'utf8')).toBe('')
   })
 
-  it('is read by the daemon once its secrets are filled in', async () => {
+  it('is accepted by the daemon once its secrets are filled in', async () => {
     const { config, secrets } = await initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await fs.writeFile(secrets[0] ?? '', 'ak_att_12345678\n')
     await fs.writeFile(secrets[1] ?? '', 'hush\n')
@@ -42,7 +42,7 @@ describe('a new folder', () => {
     expect(openSecretFiles).toEqual([])
   })
 
-  it('for a wallet names the key file and the keystore that it could be instead', async () => {
+  it('for a wallet names the key file and the alternative keystore', async () => {
     const made = await initFolder(at('new'), { ...LIST, api: 'wallet-session', serviceUrl: URL })
     expect(made).toMatchObject({ secrets: [at('new', 'secrets', 'wallet_key')], keystore: at('new', 'keystore.json') })
     await fs.writeFile(made.secrets[0] ?? '', `0x${'5e'.repeat(32)}`)
@@ -52,7 +52,7 @@ describe('a new folder', () => {
     expect(await fs.readFile(made.config, 'utf8')).toContain(made.keystore)
   })
 
-  it('is never written over; secrets that are there stay', async () => {
+  it('is never overwritten; existing secrets stay', async () => {
     const first = await initFolder(root, { ...LIST, api: 'signed-key', serviceUrl: URL })
     await fs.writeFile(first.secrets[0] ?? '', 'filled in')
     const again = initFolder(root, { ...LIST, api: 'signed-key', serviceUrl: 'https://other.example' })
@@ -67,7 +67,7 @@ describe('a new folder', () => {
   })
 
   it.each(['service.example', 'https://service.example/api', 'ftp://x', ''])(
-    'is not made for the URL %j',
+    'is not created for the URL %j',
     async (serviceUrl) => {
       const making = initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl })
       await expect(making).rejects.toMatchObject({ reason: 'setting-invalid' })
@@ -75,7 +75,7 @@ describe('a new folder', () => {
     },
   )
 
-  it('has its settings last: one that was not made to its end can be made again', async () => {
+  it('gets its settings file last: an incomplete one can be created again', async () => {
     await fs.mkdir(at('new', 'secrets', 'signing_secret'), { recursive: true })
     const making = () => initFolder(at('new'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await expect(making()).rejects.toMatchObject({ reason: 'data-dir-unusable' })
@@ -84,7 +84,7 @@ describe('a new folder', () => {
     for (const file of secrets) expect(await fs.readFile(file, 'utf8')).toBe('')
   })
 
-  it('where a file stands is refused', async () => {
+  it('is refused where its path is a file', async () => {
     await fs.writeFile(at('file'), '')
     const making = initFolder(at('file'), { ...LIST, api: 'signed-key', serviceUrl: URL })
     await expect(making).rejects.toMatchObject({ reason: 'data-dir-unusable' })

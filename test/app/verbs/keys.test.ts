@@ -20,7 +20,7 @@ describe('a new key', () => {
   })
   const create = (out: string) => createKey(settings, { kind: 'submitter', label: 'x', out })
 
-  it('is not asked for where a secret lies at its place, and leaves nothing half made', async () => {
+  it('is not requested where its secret file exists, and leaves nothing half done', async () => {
     await fs.writeFile(at('signing_secret'), 'of another key')
     await expect(create(root)).rejects.toMatchObject({
       reason: 'setting-invalid',
@@ -30,13 +30,13 @@ describe('a new key', () => {
     expect(await fs.readFile(at('signing_secret'), 'utf8')).toBe('of another key')
   })
 
-  it('says what to do where one was ended between its two files', async () => {
+  it('states what to do if the verb was ended between its two files', async () => {
     await fs.writeFile(at('access_key'), 'ak_att_12345678')
     await fs.writeFile(at('signing_secret'), '')
     await expect(create(root)).rejects.toMatchObject({ fix: expect.stringContaining('revoke that key') })
   })
 
-  it('is not asked for where its place is a link, a folder, or cannot be', async () => {
+  it('is not requested where its path is a link, a folder, or not writable', async () => {
     await fs.symlink(at('elsewhere'), at('access_key'))
     await expect(create(root)).rejects.toMatchObject({ reason: 'setting-invalid' })
     await fs.rm(at('access_key'))
@@ -48,7 +48,7 @@ describe('a new key', () => {
     expect(await fs.readdir(root)).toEqual(['file'])
   })
 
-  it('that could not be made takes its empty files along, and leaves those that were there', async () => {
+  it('that failed removes its empty files, and keeps existing ones', async () => {
     await fs.writeFile(at('access_key'), '', { mode: 0o644 })
     await expect(create(root)).rejects.toMatchObject({ reason: 'service-unreachable' })
     expect(await fs.readdir(root)).toEqual(['access_key'])

@@ -19,7 +19,7 @@ describe('the models directory', () => {
     await fs.writeFile(at(id, 'evaluation', 'calibration.json'), JSON.stringify(figures))
   }
 
-  it('is listed by name, a package that is broken with what is wrong', async () => {
+  it('is listed by name, a broken package with its fault', async () => {
     await writeTinyPackage(root, { id: 'b-good' })
     for (const name of ['a-empty', '.import-x']) await fs.mkdir(at(name))
     await writeTinyPackage(root, { id: 'c-broken', manifest: { aggregation: 'guess' } })
@@ -39,7 +39,7 @@ describe('the models directory', () => {
     expect(found[2]?.summary).toMatch(/^\[manifest-invalid\] /)
   })
 
-  it('says what part the settings give each; none where they name others', async () => {
+  it('lists the part that the settings give each package, or none', async () => {
     await writeTinyPackage(root, { id: 'a' })
     await writeTinyPackage(root, { id: 'b' })
     const parts = async (detectors: string) => (await survey(detectors)).map(({ part }) => part)
@@ -48,7 +48,7 @@ describe('the models directory', () => {
     expect(await parts('a=shadow,b=canary:7')).toMatchObject([{ shadow: true }, { canary: 7 }])
   })
 
-  it('states how to let a package score that no list names', async () => {
+  it('states how to use a package that no list names', async () => {
     for (const id of ['a', 'attestd-image']) await writeTinyPackage(root, { id })
     const line =
       'a is not in the list of detectors, so it runs as a shadow; to let it score: attestd models reload --detectors "attestd-image=1,a,*=shadow"'
@@ -57,7 +57,7 @@ describe('the models directory', () => {
     expect(unlistedIn(await survey('attestd-image,a'))).toEqual([])
   })
 
-  it('says whose weights may be used commercially, and what their verdicts are worth', async () => {
+  it('states whose weights may be used commercially, and the accuracy of their verdicts', async () => {
     await writeTinyPackage(root, { id: 'a' })
     await writeTinyPackage(root, { id: 'b', manifest: { openWeights: true } })
     const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
@@ -73,7 +73,7 @@ describe('the models directory', () => {
   it.each([
     ['another package', { detector: { id: 'original' } }, {}],
     ['another decision band', {}, { low: 0.3 }],
-  ])('states no figures that came with a copied folder and are of %s', async (_, facts, band) => {
+  ])('shows no figures that a copied folder brought along and that belong to %s', async (_, facts, band) => {
     await writeTinyPackage(root, { id: 'copy' })
     const figures = { decided: 0.6, right: 0.88, rightWhenFake: 0.9, rightWhenReal: 0.85, rightAtLeast: 0.8 }
     await writeFigures('copy', { ...facts, bandAfter: { low: 0.45, high: 0.55, ...band, ...figures } })
@@ -81,7 +81,7 @@ describe('the models directory', () => {
   })
 
   it.each(['{"bandAf', '{"temperature": 1.3}', 'null'])(
-    'is a package whatever a calibration.json beside it holds: %s',
+    'is a package whatever its calibration.json contains: %s',
     async (text) => {
       await writeTinyPackage(root, { id: 'a' })
       await fs.mkdir(at('a', 'evaluation'))
@@ -90,7 +90,7 @@ describe('the models directory', () => {
     },
   )
 
-  it('that is not there is an error', async () => {
+  it('that is missing is an error', async () => {
     const settings = loadSettings({ env: { ATTESTD_MODELS_DIR: at('absent') } }).settings
     await expect(surveyModels(settings)).rejects.toMatchObject({ reason: 'setting-invalid' })
   })

@@ -19,7 +19,7 @@ describe('the secrets of a sandbox', () => {
   const held = () =>
     Promise.all(['access_key', 'signing_secret', 'wallet_key'].map((name) => fs.readFile(at('s', name), 'utf8')))
 
-  it('are written for the owner alone, and over those of an earlier run', async () => {
+  it('are readable by the owner only, and replace those of an earlier run', async () => {
     await writeSandboxSecrets(at('s'), sandbox('1'))
     expect(await held()).toEqual(['ak 1\n', 'secret 1\n', '0x1\n'])
     expect(await mode(at('s', 'wallet_key'))).toBe('600')
@@ -28,14 +28,14 @@ describe('the secrets of a sandbox', () => {
     expect(await held()).toEqual(['ak 3\n', 'secret 3\n', '0x3\n'])
   })
 
-  it('fill the empty files that init leaves', async () => {
+  it('fill the empty files of init', async () => {
     await fs.mkdir(at('s'))
     await fs.writeFile(at('s', 'wallet_key'), '')
     await writeSandboxSecrets(at('s'), sandbox('1'))
     expect((await held())[2]).toBe('0x1\n')
   })
 
-  it('are not written over anything else, and then none of them is', async () => {
+  it('replace no other file, and then none is written', async () => {
     await fs.mkdir(at('s'))
     await fs.writeFile(at('s', 'wallet_key'), 'the key of a real wallet')
     await expect(writeSandboxSecrets(at('s'), sandbox('1'))).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('the secrets of a sandbox', () => {
     expect((await held())[0]).toBe('ak 1\n')
   })
 
-  it('of a process that ended in the middle can be written by the next', async () => {
+  it('of a process that ended in the middle are written by the next', async () => {
     await writeSandboxSecrets(at('s'), sandbox('1'))
     await writeSandboxSecrets(at('s'), sandbox('2'))
     // As if the second had ended before its last file.
@@ -69,7 +69,7 @@ describe('the embedded wallets of a sandbox', () => {
     expect(embeddedWalletOptions('none', {})).toEqual({ embeddedWallet: null })
   })
 
-  it('at Privy are those of the settings, that wallet the one of the attester', () => {
+  it('at Privy are those of the settings, and that wallet is the attester', () => {
     const address = `0x${'ab'.repeat(20)}`
     const env = {
       ATTESTD_WALLET_ADDRESS: address,

@@ -32,7 +32,7 @@ const withOwnV = (from: number) => (signature: Hex) => {
 }
 
 describe('attesting a score', () => {
-  it('is to nobody, refers to nothing, can be revoked and does not end', async () => {
+  it('has no recipient, no reference and no expiry, and can be revoked', async () => {
     const { message } = await attest(account)
     expect(message).toMatchObject({ recipient: zeroAddress, refUID: zeroHash, revocable: true, expirationTime: '0' })
     expect(message.time).toBe(String(vector.time))
@@ -63,11 +63,11 @@ describe('attesting a score', () => {
     ['s of 0', (text) => `${text.slice(0, 66)}${'00'.repeat(32)}${text.slice(-2)}`, /does not recover to a signer/],
     ['r beyond the order', (text) => `0x${'ff'.repeat(32)}${text.slice(66)}`, /does not recover to a signer/],
     ['a bit changed', (text) => text.replace(/.(?=.{70}$)/, (bit) => (bit === '0' ? '1' : '0')), /is by 0x|a signer/],
-  ])('a signature that is not used: %s', async (_, change, message) => {
+  ])('a signature that is rejected: %s', async (_, change, message) => {
     await expect(attest(signerThat(change))).rejects.toThrow(withReason('signature-wrong', message))
   })
 
-  it('a signature by another wallet, or of another text, is not used', async () => {
+  it('a signature by another wallet or of another text is rejected', async () => {
     const byStranger = { address: account.address, signTypedData: stranger.signTypedData }
     const other: AttestationSigner = {
       address: account.address,
@@ -78,7 +78,7 @@ describe('attesting a score', () => {
     await expect(attest(other)).rejects.toThrow(refused)
   })
 
-  it('a chain id that is text would be left out of the hash, so what wallets get is a number', async () => {
+  it('wallets get the chain id as a number, because a text would be left out of the hash', async () => {
     let asked: Parameters<AttestationSigner['signTypedData']>[0] | undefined
     const signer: AttestationSigner = {
       address: account.address,
@@ -97,12 +97,12 @@ describe('attesting a score', () => {
     await expect(attest(account, time)).rejects.toThrow(withReason('attestation-invalid', 'whole Unix seconds'))
   })
 
-  it('what the wallet throws is thrown', async () => {
+  it('errors of the wallet are passed on', async () => {
     const signTypedData = () => Promise.reject(new Error('locked'))
     await expect(attest({ address: account.address, signTypedData })).rejects.toThrow('locked')
   })
 
-  it('data of another schema is signed the same way, and the signature proved', async () => {
+  it('data of another schema is signed the same way, and the signature is verified', async () => {
     const other = { ...profile, schemaUid: schemaUidOf('bytes32 contentHash,string uri') }
     const made = await attestData(other, account, '0xabcd', vector.time, saltOf(vector))
     expect(made.message).toMatchObject({ schema: other.schemaUid, data: '0xabcd' })
@@ -112,7 +112,7 @@ describe('attesting a score', () => {
     await expect(attempt).rejects.toMatchObject({ reason: 'signature-wrong' })
   })
 
-  it('two of one score differ by their salt', async () => {
+  it('two attestations of one score differ by their salt', async () => {
     const chance = (byte: number) => ({ randomBytes: (length: number) => new Uint8Array(length).fill(byte) })
     const one = await attestScore(profile, account, vector.score, vector.time, chance(1))
     const two = await attestScore(profile, account, vector.score, vector.time, chance(2))

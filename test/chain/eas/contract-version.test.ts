@@ -12,8 +12,8 @@ const saying = (data: Hex) => concatHex(['0x6060600c60003960606000f3', data])
 const text = (value: string) => encodeAbiParameters([{ type: 'string' }], [value])
 const REVERT = '0x60006000fd'
 
-describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
-  it('is what the contract says, or the contract is named', async (context) => {
+describe.skipIf(anvil === null)('the version of the EAS contract, on anvil', () => {
+  it('is what the contract returns, or the contract is named', async (context) => {
     const { rpcUrl } = await anvilFor(context, { keys: 0 })
     const reader = chainReaderFor(context, rpcUrl)
     const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
@@ -32,7 +32,7 @@ describe.skipIf(anvil === null)('version of the EAS contract, on anvil', () => {
     await expect(versionOf(saying(text('1.2.0 '.repeat(5))))).rejects.toThrow(refused('an invalid version'))
   })
 
-  it('is not known where no endpoint answers', async (context) => {
+  it('is unknown where no endpoint answers', async (context) => {
     const { rpcUrl, stop } = await anvilFor(context, { keys: 0 })
     await stop()
     const reader = chainReaderFor(context, rpcUrl)

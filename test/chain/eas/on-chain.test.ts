@@ -18,7 +18,7 @@ describe.skipIf(binary === null)('a verifier in Solidity, on a chain', () => {
   })
   afterAll(() => anvil?.stop())
 
-  it.each(vectors)('$name: signer and uid are what attestd says', async (vector) => {
+  it.each(vectors)('$name: signer and uid match those of attestd', async (vector) => {
     const signer = privateKeyToAccount(vector.privateKey)
     const made = await attestScore(profileOf(vector), signer, vector.score, vector.time, saltOf(vector))
     expect(await recoverOnChain(anvil.rpcUrl, made)).toEqual({ signer: signer.address, uid: made.uid })
@@ -30,7 +30,7 @@ describe.skipIf(binary === null)('a verifier in Solidity, on a chain', () => {
     expect(said).toEqual([assetId, contentHash, deepfakeRiskBps, algorithm])
   })
 
-  it('names another signer once a word is changed', async () => {
+  it('finds another signer once a word is changed', async () => {
     const attestation = parseAttestation(plain.attestation)
     const message = { ...attestation.message, time: String(plain.time + 1) }
     const { signer, uid } = await recoverOnChain(anvil.rpcUrl, { ...attestation, message })

@@ -15,25 +15,25 @@ const options = {
 
 const refused = (message: RegExp) => withReason('setting-invalid', message)
 
-describe('profile', () => {
+describe('the profile', () => {
   it.each([
     [84532, '1.2.0'],
     [8453, '1.0.1'],
-  ])('chain %i has its own domain version', (chainId, domainVersion) => {
+  ])('of chain %i has its own domain version', (chainId, domainVersion) => {
     expect(easProfile({ ...options, chainId })).toMatchObject({ chainId, domainVersion })
   })
 
-  it('a given domain version counts', () => {
+  it('uses a given domain version', () => {
     expect(easProfile({ ...options, chainId: 31337, domainVersion: '1.4.0' }).domainVersion).toBe('1.4.0')
   })
 
-  it('a given schema uid counts, in lower case', () => {
+  it('uses a given schema uid, in lower case', () => {
     expect(easProfile({ ...options, schemaUid: `0x${'AB'.repeat(32)}` }).schemaUid).toBe(`0x${'ab'.repeat(32)}`)
     expect(easProfile(options).schemaUid).toBe(schemaUidOf(options.schema))
     expect(schemaUidOf(`${options.schema} `)).not.toBe(schemaUidOf(options.schema))
   })
 
-  it('the contract has its checksum', () => {
+  it('has the contract with its checksum', () => {
     // The example of EIP-55.
     const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     const contract = checksummed.toLowerCase() as typeof checksummed
@@ -41,7 +41,7 @@ describe('profile', () => {
   })
 })
 
-describe('schema', () => {
+describe('the schema', () => {
   it('is read in its order', () => {
     expect(parseSchema('  uint deepfakeRiskBps ,string   notes,bytes32 assetId')).toEqual([
       { type: 'uint256', name: 'deepfakeRiskBps' },
@@ -59,7 +59,7 @@ describe('schema', () => {
     'string contentHash',
     'bytes32 assetId',
     'string algorithm',
-  ])('takes %s', (schema) => {
+  ])('accepts %s', (schema) => {
     expect(parseSchema(schema)).toHaveLength(1)
   })
 

@@ -22,7 +22,7 @@ const refused = (message: RegExp) => withReason('attestation-invalid', message)
 const ALL =
   'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,uint8 deepfakeRiskScore,uint8 authenticityScore,string algorithm,string notes'
 
-describe('data of a score', () => {
+describe('the data of a score', () => {
   it.each([
     [0, 0, 100],
     [0.0049, 0, 100],
@@ -67,7 +67,7 @@ describe('data of a score', () => {
     ['contentHash', 'ab'.repeat(32), /contentHash is not 32 bytes in hex/],
     ['contentHash', `0x${'ab'.repeat(31)}`, /contentHash is not 32 bytes in hex/],
     ['contentHash', `0x${'zz'.repeat(32)}`, /contentHash is not 32 bytes in hex/],
-  ])('is not made with %s %s', (field, value, message) => {
+  ])('is not created with %s %s', (field, value, message) => {
     expect(() => encodeScore(fieldsOf(ALL), { ...score, [field]: value })).toThrow(refused(message))
   })
 })

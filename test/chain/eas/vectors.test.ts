@@ -39,7 +39,7 @@ async function checkReading(vector: EasVector) {
 }
 
 describe('attestations of the EAS SDK', () => {
-  it.each(vectors)('$name: made the same, to the last byte of the signature', async (vector) => {
+  it.each(vectors)('$name: created identically, to the last byte of the signature', async (vector) => {
     read.add(`${vector.name} made`)
     await checkMaking(vector)
   })

@@ -106,7 +106,7 @@ describe('verifying an attestation', () => {
     ['data of another schema', inMessage({ data: '0x' }), /data is not the ABI encoding/],
     ['an expiry in the past', inMessage({ expirationTime: String(vector.time - 1) }), /expirationTime has passed/],
     ['an expiry now', inMessage({ expirationTime: String(vector.time) }), /expirationTime has passed/],
-  ])('refuses %s although the signature is good', async (_, change, message) => {
+  ])('refuses %s although the signature is valid', async (_, change, message) => {
     await expect(verify(await signedAgain(change(good)))).rejects.toMatchObject(refused(message))
   })
 
@@ -120,7 +120,7 @@ describe('verifying an attestation', () => {
     expect(await verify(attestation)).toMatchObject({ uid: attestation.uid })
   })
 
-  it('refuses what another one signed', async () => {
+  it('refuses a signature by another wallet', async () => {
     await expect(verify(good, { attester: OTHER_ADDRESS })).rejects.toMatchObject(
       refused(new RegExp(`is by ${vector.attester}, not by ${OTHER_ADDRESS}`)),
     )
@@ -135,7 +135,7 @@ describe('verifying an attestation', () => {
     await expect(verify(salted, options)).rejects.toMatchObject(refused(/only there/))
   })
 
-  it('no character of its JSON can be another one', async () => {
+  it('refuses any changed character of its JSON', async () => {
     const text = JSON.stringify(good)
     const accepted: string[] = []
     for (let index = 0; index < text.length; index++) {
@@ -147,7 +147,7 @@ describe('verifying an attestation', () => {
     expect(await judge(text)).toBe('accepted')
   })
 
-  it('a schema uid of its own does for a schema with a resolver', async () => {
+  it('accepts a given schema uid for a schema with a resolver', async () => {
     const own = easProfile({ ...profile, schemaUid: OTHER_HASH })
     const attestation = await signedAgain(inMessage({ schema: OTHER_HASH })(good))
     expect(await verify(attestation, { profile: own })).toMatchObject({ uid: attestation.uid })

@@ -76,7 +76,7 @@ const rows = Object.entries(MALFORMED).flatMap(([where, values]) =>
   }),
 )
 
-describe('an attestation from outside', () => {
+describe('an external attestation', () => {
   it.each(rows)('is malformed: $where is $shown', ({ where, value }) => {
     const named = new RegExp(`^The attestation is malformed at ${where.replaceAll('.', '\\.')}(\\.[\\w.]+)?: .{1,120}$`)
     expect(() => parseAttestation(withChange(where, value))).toThrow(withReason('attestation-invalid', named))
@@ -115,7 +115,7 @@ describe('an attestation from outside', () => {
     expect(parseAttestation(withChange(where, value))).toEqual(withChange(where, read))
   })
 
-  it('loses keys that it should not have', () => {
+  it('loses unknown keys', () => {
     const source = JSON.stringify(attestation).replace('{', '{"__proto__":{"uid":"0x"},"extra":1,')
     const parsed = parseAttestation(JSON.parse(source.replace('"domain":{', '"domain":{"salt":"0x00",')))
     expect(parsed).toEqual(attestation)
@@ -126,7 +126,7 @@ describe('an attestation from outside', () => {
     expect(Object.keys(parseAttestation(inVersion1).message)).not.toContain('salt')
   })
 
-  it.each(Object.keys(MALFORMED))('says nothing of what it refuses at %s', (where) => {
+  it.each(Object.keys(MALFORMED))('does not repeat the refused value at %s', (where) => {
     const hostile = 'xyzzy'.repeat(20)
     const quiet = expect.objectContaining({ message: expect.not.stringContaining('xyzzy') })
     expect(() => parseAttestation(withChange(where, hostile))).toThrow(quiet)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { neededForKeys, neededToRegister, neededToRun } from '../../../src/cli/flags/needed-settings.js'
 import type { Settings } from '../../../src/config/settings.js'
 
-describe('the settings without which a verb cannot work', () => {
+describe('the settings that a verb requires', () => {
   const of = (change: Partial<Settings>) =>
     ({ wallet: 'local', serviceApi: 'signed-key', ...change }) as Partial<Settings>
   const session = { serviceApi: 'wallet-session' } as const

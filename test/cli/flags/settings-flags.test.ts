@@ -11,7 +11,7 @@ describe('the flags of settings', () => {
     return settingsOf(verb)
   }
 
-  it('are one for each setting that is no secret, by its own name', () => {
+  it('are one for each setting that is no secret, with its own name', () => {
     const flags = verbWithSettings('x', 'y').options.flatMap(({ long }) => (long === '--config' ? [] : [long]))
     const rows = settingRows.filter(([, row]) => row.secret !== 'whole')
     expect(flags).toEqual(rows.map(([, row]) => flagName(row)))
@@ -22,13 +22,13 @@ describe('the flags of settings', () => {
     ['--data-dir', '/a', 'dataDir', '/a'],
     ['--block-max-age-ms', '5000', 'blockMaxAgeMs', 5000],
     ['--media-max-bytes', '1MiB', 'mediaMaxBytes', 1_048_576],
-  ] as const)('%s %s arrives at its setting', (flag, text, key, value) => {
+  ] as const)('%s %s sets its setting', (flag, text, key, value) => {
     const { origins, settings } = parse(flag, text)
     expect(settings[key]).toBe(value)
     expect(origins[key]).toBe(flag)
   })
 
-  it('every flag arrives at a setting', () => {
+  it('each set a setting', () => {
     for (const [key, row] of settingRows) {
       if (row.secret === 'whole' || row.fallback === undefined) continue
       const { origins } = parse(flagName(row), row.fallback)
@@ -36,11 +36,11 @@ describe('the flags of settings', () => {
     }
   })
 
-  it('a secret as a flag is not known', () => {
+  it('do not include secrets', () => {
     expect(() => parse('--signing-secret', 'x')).toThrow(/unknown option/)
   })
 
-  it('named ones alone are offered, without secrets among them', () => {
+  it('may be a selection, without secrets among them', () => {
     const verb = verbWithSettings('x', 'y', ['dataDir', 'signingSecret', 'httpPort'])
     expect(verb.options.map(({ long }) => long)).toEqual(['--config', '--data-dir', '--http-port'])
   })

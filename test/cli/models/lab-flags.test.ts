@@ -44,7 +44,7 @@ describe('the flags of labeled data', () => {
     for (const bad of ['0', '-1', '1.5', 'all', '']) await expect(dataOptions({ limit: bad })).rejects.toThrow(invalid)
   })
 
-  it('data and root must be there', async () => {
+  it('data and root must exist', async () => {
     await expect(dataOptions({ data: '/no/such.csv' })).rejects.toThrow(
       '--data takes a file or folder: /no/such.csv does not',
     )
@@ -53,7 +53,7 @@ describe('the flags of labeled data', () => {
     )
   })
 
-  it('what was typed is kept so that a shell takes it again', async () => {
+  it('arguments are quoted so that a shell accepts the command again', async () => {
     const before = process.argv
     process.argv = ['node', 'main.js', 'models', 'eval', '--data', "it's mine.csv", '--by=a,b', '$(rm)']
     onTestFinished(() => {

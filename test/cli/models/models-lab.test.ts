@@ -46,7 +46,7 @@ function modelsProcess(...args: string[]) {
 }
 
 describe('the lab on the command line', () => {
-  it('eval prints figures, shows its progress, and writes three files to where it says', async () => {
+  it('eval prints figures, shows its progress, and writes three files into --out', async () => {
     const { code, out, err } = await models('eval', 'tiny-image', '--data', index)
     expect(code).toBe(0)
     expect(err).toContain('60/60 rows')
@@ -61,7 +61,7 @@ describe('the lab on the command line', () => {
     expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
   })
 
-  it('Ctrl-C ends it with 75 and leaves what the same command resumes from, which then is removed', async () => {
+  it('Ctrl-C exits with 75 and leaves a file from which the same command resumes and which it then removes', async () => {
     const { child, ended } = modelsProcess('eval', 'tiny-image', '--data', index, '--out', 'stopped')
     child.stderr.once('data', () => child.kill('SIGINT'))
     const { code, err } = await ended
@@ -73,7 +73,7 @@ describe('the lab on the command line', () => {
     expect((await fs.readdir(folder)).sort()).toEqual(['eval.json', 'report.html', 'scores.csv'])
   })
 
-  it('calibrate and compare print what they found', async () => {
+  it('calibrate and compare print their findings', async () => {
     const calibrated = await models('calibrate', 'tiny-image', '--data', index, '--method', 'isotonic')
     expect(calibrated.code).toBe(0)
     expect(calibrated.out).toMatch(/calibration error +0\.\d{3} +0\.\d{3}/)
@@ -85,7 +85,7 @@ describe('the lab on the command line', () => {
     })
   })
 
-  it('eval states what a reason means, and compare that nothing was compared, where every row is refused', async () => {
+  it('eval explains a reason, and compare reports that nothing was compared, where every row is rejected', async () => {
     for (const label of ['real', 'fake']) {
       await fs.mkdir(path.join(bench.folder, 'refused', label), { recursive: true })
       await fs.writeFile(path.join(bench.folder, 'refused', label, 'a.png'), `no picture, but ${label}\n`)
@@ -106,7 +106,7 @@ describe('the lab on the command line', () => {
     expect((await models('eval', 'tiny-image', '--data', index, '--out', 'of-right')).out).not.toContain(line)
   })
 
-  it('list prints what is wrong with a package as a whole', async () => {
+  it('list prints the whole fault of a package', async () => {
     const folder = path.join(bench.modelsDir, 'renamed')
     await fs.cp(path.join(bench.modelsDir, 'tiny-image'), folder, { recursive: true })
     const { code, out } = await models('list')
@@ -115,7 +115,7 @@ describe('the lab on the command line', () => {
     expect(out).toMatch(/^✗ renamed: \[manifest-invalid\] .*\n.*id: is tiny-image, but the folder is named renamed$/m)
   })
 
-  it('admit leaves with 1 where the package fails', async () => {
+  it('admit exits with 1 where the package fails', async () => {
     const failed = await models('admit', 'tiny-image', '--max-memory-mb', '1')
     expect(failed.code).toBe(1)
     expect(failed.out).toContain('is NOT admitted')
@@ -129,7 +129,7 @@ describe('the lab on the command line', () => {
     [['calibrate', 'tiny-image', '--data', '.', '--method', 'guess'], 64, /Allowed choices/],
     [['import', '.'], 78, /holds no config\.json/],
     [['admit', 'tiny-image'], 78, /No threshold is stated/],
-  ])('%j leaves with %i', async (args, code, message) => {
+  ])('%j exits with %i', async (args, code, message) => {
     const ended = await models(...args)
     expect(ended.err).toMatch(message)
     expect(ended.code).toBe(code)

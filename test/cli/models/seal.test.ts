@@ -24,7 +24,7 @@ async function edit(change: (manifest: Record<string, unknown>) => Record<string
   await fs.writeFile(file, JSON.stringify(change(JSON.parse(await fs.readFile(file, 'utf8')))))
 }
 
-it('completes a manifest by hand: digests, risk and version; then leaves it, until a file changes', async () => {
+it('completes a manifest: digests, risk and version; then keeps it until a file changes', async () => {
   await edit((manifest) => ({ ...manifest, files: undefined, version: undefined, selfTest: { file: 'sample.txt' } }))
   expect(await seal()).toMatchObject({ code: 0, out: expect.stringContaining('Sealed: by-module@1.0.0') })
   const sealed = (await loadPackage(folder)).manifest

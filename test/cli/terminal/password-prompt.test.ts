@@ -41,7 +41,7 @@ describe('asking for a password', () => {
   it.each([
     ['Ctrl-C', '\u0003'],
     ['Ctrl-D', '\u0004'],
-  ])('%s ends it, and gives the terminal back', async (_, keys) => {
+  ])('%s ends it, and restores the terminal', async (_, keys) => {
     const own = terminal()
     const asking = askWalletPassword('wallet.json', own)
     own.input.write(keys)
@@ -49,14 +49,14 @@ describe('asking for a password', () => {
     expect(own.raw).toEqual([true, false])
   })
 
-  it('a terminal that goes away ends it', async () => {
+  it('a closed terminal ends it', async () => {
     const own = terminal()
     const asking = askWalletPassword('wallet.json', own)
     own.input.end('half')
     await expect(asking).rejects.toMatchObject({ reason: 'setting-missing' })
   })
 
-  it('where there is no terminal nothing is read, and the setting is named', async () => {
+  it('without a terminal nothing is read, and the setting is named', async () => {
     const own = terminal()
     own.input.isTTY = false
     await expect(askWalletPassword('wallet.json', own)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('asking for a password', () => {
     expect(shown(own)).toBe('')
   })
 
-  it('a new one is asked for twice, also when both lines come at once', async () => {
+  it('a new one is asked for twice, also when both lines arrive at once', async () => {
     const own = terminal()
     const asking = askNewPassword('Password', own)
     own.input.write('secret\rsecret\r')
@@ -74,7 +74,7 @@ describe('asking for a password', () => {
     expect(shown(own)).toBe('Password: \nPassword, again: \n')
   })
 
-  it('two that differ are refused, and not repeated', async () => {
+  it('two different ones are refused, and not repeated', async () => {
     const own = terminal()
     const asking = askNewPassword('Password', own)
     own.input.write('secret\rsecrte\r')

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { printErrorLines, printLines, printText } from '../../../src/cli/terminal/print.js'
 import { packagePath } from '../../../src/core/files.js'
 
-describe('what verbs print', () => {
-  it('goes through the functions that make it safe, in every verb', async () => {
+describe('output of verbs', () => {
+  it('passes through the functions that make it safe, in every verb', async () => {
     const folder = packagePath('src', 'cli')
     const files = (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))
     const direct: string[] = []
@@ -21,7 +21,7 @@ describe('what verbs print', () => {
     ['printText', () => printText('a\u001bb\n'), 'stdout'],
     ['printLines', () => printLines(['a\u001bb']), 'stdout'],
     ['printErrorLines', () => printErrorLines(['a\u001bb']), 'stderr'],
-  ] as const)('%s replaces what could steer a terminal', (_, print, stream) => {
+  ] as const)('has %s replaced, which could control a terminal', (_, print, stream) => {
     const write = vi.spyOn(process[stream], 'write').mockReturnValue(true)
     onTestFinished(() => write.mockRestore())
     print()

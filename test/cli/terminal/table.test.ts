@@ -12,7 +12,7 @@ const table = (columns: readonly Omit<Column<string[]>, 'of'>[], rows: string[][
   )
 
 describe('a table', () => {
-  it('has columns as wide as their widest cell, numbers to the right, nothing behind the last cell', () => {
+  it('has columns as wide as their widest cell, numbers to the right, no trailing spaces', () => {
     const columns = [{ title: 'name' }, { title: 'n', right: true }, { title: 'text' }]
     expect(
       table(columns, [
@@ -22,11 +22,11 @@ describe('a table', () => {
     ).toEqual(['name      n  text', '──────  ───  ────', 'a         1', 'longer  100  x'])
   })
 
-  it('without rows has its heads', () => {
+  it('without rows has its header', () => {
     expect(table([{ title: 'a' }, { title: 'bb' }], [])).toBe('a  bb\n─  ──')
   })
 
-  it('has more rows than a call takes arguments', () => {
+  it('may have more rows than a call accepts arguments', () => {
     const rows = Array.from({ length: 200_000 }, (_, nth) => [String(nth)])
     expect(
       table([{ title: 'n', right: true }], rows)
@@ -44,7 +44,7 @@ describe('a table', () => {
     expect(table([{ title: 'a', ...(max ? { max } : {}) }], [[cell]]).split('\n')[2]).toBe(shown)
   })
 
-  it('lets no cell steer the terminal or begin a line', () => {
+  it('lets no cell control the terminal or begin a line', () => {
     const made = table([{ title: 'a' }], [['\u001b[31mred\nnext\u202e']])
     expect(made.split('\n')).toHaveLength(3)
     expect(made.replaceAll('\n', '')).not.toMatch(UNSAFE_SIGN)
@@ -74,14 +74,14 @@ describe('progress', () => {
     [10, 10],
     [3, 3],
     [1, 1],
-  ])('in a log of %i rows is %i lines, the last of them of all', (of, count) => {
+  ])('in a log of %i rows is %i lines, the last of them for all rows', (of, count) => {
     const lines = shown(false, of)
     expect(lines).toHaveLength(count)
     expect(lines.at(-1)).toContain(`${of}/${of} rows`)
     expect(lines.every((line) => line.endsWith('\n'))).toBe(true)
   })
 
-  it('is not shown twice for the same count', () => {
+  it('is not printed twice for the same count', () => {
     expect(shown(true, 3, [1, 1, 2, 2, 3])).toHaveLength(3)
   })
 })
@@ -101,7 +101,7 @@ describe('a table on a narrow terminal', () => {
       expect(line.length).toBeLessThanOrEqual(width)
   })
 
-  it('names the columns that it left out, those with the highest number first', () => {
+  it('names the columns left out, those with the highest number first', () => {
     expect(table(columns, rows, 44).split('\n').at(-1)).toBe('Left out at 44 columns: digest (--json has all).')
     expect(table(columns, rows, 32).split('\n').at(-1)).toBe(
       'Left out at 32 columns: version, digest (--json has all).',

@@ -70,7 +70,7 @@ describe('directory lock', () => {
     expect(await readdir(dir)).toHaveLength(1)
   })
 
-  it('leaves an emptied file behind, and names a lock that cannot be read', async () => {
+  it('leaves an emptied file behind, and names an unreadable lock', async () => {
     const dir = await directory()
     await (await take(dir)).release()
     expect(await readFile(path.join(dir, 'lock.1'), 'utf8')).toBe('')
@@ -83,7 +83,7 @@ describe('directory lock', () => {
   it.each([
     ['of another host', { scope: 'other host' }],
     ['on a system that does not tell starts', { started: '' }],
-  ])('respects a holder %s that shows that it lives', async (_, difference) => {
+  ])('respects a holder %s that is alive', async (_, difference) => {
     const dir = await directory({ ...own, ...difference, token: 't' })
     let beat = 0
     expect(await outcome(dir, () => utimes(path.join(dir, 'lock.7'), 1, ++beat))).toBe('queue-in-use')
@@ -104,7 +104,7 @@ describe('directory lock', () => {
     },
   )
 
-  it('shows that it lives, notices when it was taken away, and then leaves the new lock alone', async () => {
+  it('renews itself, notices a takeover, and then leaves the new lock alone', async () => {
     const dir = await directory()
     const clock = new ManualClock()
     const lock = await take(dir, clock)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { makeFolder } from '../../../src/core/disk/make-folder.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 
-it('makes a folder with those above it, for its owner where asked, and again', async () => {
+it('creates a folder and its parents, for its owner where asked, and accepts an existing one', async () => {
   const root = await folderForTest()
   const folder = path.join(root, 'a', 'b')
   await makeFolder(folder, 0o700)
@@ -16,9 +16,6 @@ it('makes a folder with those above it, for its owner where asked, and again', a
   await expect(makeFolder(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' })
 })
 
-it.skipIf(process.platform !== 'linux')(
-  'refuses at once below /proc, where the mkdir of Node never returns',
-  async () => {
-    await expect(makeFolder('/proc/attestd/data')).rejects.toMatchObject({ code: 'ENOENT' })
-  },
-)
+it.skipIf(process.platform !== 'linux')('refuses at once below /proc, where mkdir of Node never returns', async () => {
+  await expect(makeFolder('/proc/attestd/data')).rejects.toMatchObject({ code: 'ENOENT' })
+})

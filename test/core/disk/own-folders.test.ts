@@ -11,7 +11,7 @@ const shared = folderForEach()
 const uid = process.getuid?.()
 const usual = () => path.join(shared, `places-${uid}`)
 
-it('a folder below a shared one is open to this user alone, and found again', async () => {
+it('a folder below a shared one is open to this user only, and found again', async () => {
   const folder = await privateFolder(shared, 'places-')
   expect(folder).toBe(usual())
   expect((await fs.stat(folder)).mode & 0o777).toBe(0o700)
@@ -23,7 +23,7 @@ it.each<[string, (victim: string) => Promise<void>]>([
   ['a file', () => fs.writeFile(usual(), '')],
   ['a folder that others can write to', () => fs.mkdir(usual()).then(() => fs.chmod(usual(), 0o777))],
   ['a folder of another user', () => fs.mkdir(usual(), 0o700).then(() => fs.chown(usual(), 65_534, 65_534))],
-])('%s that stands in its place is not taken for it', async (what, put) => {
+])('%s in its place is not used', async (what, put) => {
   // Only root can give a folder away.
   if (what.endsWith('another user') && uid !== 0) return
   const victim = path.join(shared, 'victim')
@@ -55,7 +55,7 @@ describe('a folder for temporary files', () => {
   beforeEach(() => vi.stubEnv('TMPDIR', shared))
   afterEach(() => vi.unstubAllEnvs())
 
-  it('takes the place of those that killed processes left, not of those at work', async () => {
+  it('replaces those of killed processes, not those in use', async () => {
     const { pid } = spawnSync(process.execPath, ['--version'])
     const [mine, others] = [await makeTemporaryFolder('places-'), await makeTemporaryFolder('places-')]
     expect(path.dirname(mine)).toBe(usual())
@@ -67,7 +67,7 @@ describe('a folder for temporary files', () => {
     expect(await fs.readdir(usual())).toEqual([])
   })
 
-  it('is of each that asks at the same time', async () => {
+  it('is a separate one for each caller at the same time', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => makeTemporaryFolder('places-')))
     expect(await fs.readdir(usual())).toHaveLength(20)
     expect(new Set(all).size).toBe(20)

@@ -13,7 +13,7 @@ import {
 import { readAt, sha256OfFile } from '../../../src/core/files.js'
 import { folderForEach, folderForTest } from '../../support/temporary-folder.js'
 
-it('only files are read: no pipe is waited for, no device, folder or socket opened, a link only where it may be', async () => {
+it('reads regular files only: waits for no pipe, opens no device, folder or socket, and a link only where allowed', async () => {
   const folder = await folderForTest()
   const at = (name: string) => path.join(folder, name)
   execFileSync('/usr/bin/mkfifo', [at('pipe')])
@@ -39,13 +39,13 @@ describe('a text that is read at once', () => {
     return pipe
   }
 
-  it('comes from a pipe as from a file, also in pieces', async () => {
+  it('may come from a pipe, also in pieces', async () => {
     const pipe = await pipeIn()
     spawn('/bin/sh', ['-c', '{ printf "a "; printf secret; } >"$0"', pipe])
     expect(readTextNow(pipe, { absentMs: 60_000 })).toBe('a secret')
   })
 
-  it('does not wait for ever for a pipe', async () => {
+  it('does not wait forever for a pipe', async () => {
     const pipe = await pipeIn()
     expect(() => readTextNow(pipe, { absentMs: 20 })).toThrow('a pipe into which nobody wrote within 0.02 s')
     const writer = await fs.open(pipe, fs.constants.O_RDWR)
@@ -53,7 +53,7 @@ describe('a text that is read at once', () => {
     expect(() => readTextNow(pipe, { silentMs: 20 })).toThrow('was not written and closed within 0.02 s')
   })
 
-  it('is no endless one', () => {
+  it('must not be endless', () => {
     expect(() => readTextNow('/dev/zero')).toThrow('more than 1048576 bytes')
   })
 })
@@ -70,7 +70,7 @@ beforeEach(async () => {
 const at = (...parts: string[]) => path.join(folder, ...parts)
 
 describe('the links below a folder', () => {
-  it('are none where there are files and folders alone', async () => {
+  it('are none where there are files and folders only', async () => {
     expect(await linkBelow(at('in'))).toBeNull()
   })
 
@@ -90,7 +90,7 @@ describe('the links below a folder', () => {
     expect(await linkBelow(at('same'))).toBeNull()
   })
 
-  it('of a folder that is not there, or is a file, are none', async () => {
+  it('of a missing folder, or of a file, are none', async () => {
     expect(await linkBelow(at('absent'))).toBeNull()
     expect(await linkBelow(at('secret'))).toBeNull()
   })
@@ -108,7 +108,7 @@ describe('a file', () => {
     expect(await staysBelow(at('in'), at(name))).toBe(expected)
   })
 
-  it('behind a link of a folder between leaves by it', async () => {
+  it('behind a linked folder is outside', async () => {
     await fs.writeFile(at('in-too', 'file'), 'x')
     await fs.symlink(at('in-too'), at('in', 'way'))
     expect(await staysBelow(at('in'), at('in', 'way', 'file'))).toBe(false)
@@ -116,7 +116,7 @@ describe('a file', () => {
     expect(await staysBelow(at('in'), at('in', 'round', 'file'))).toBe(true)
   })
 
-  it('stays where the folder is reached by a link', async () => {
+  it('is inside where the folder itself is reached by a link', async () => {
     await fs.symlink(at('in'), at('same'))
     expect(await staysBelow(at('same'), at('in', 'deep', 'file'))).toBe(true)
     expect(await staysBelow(at('same'), at('same', 'deep', 'file'))).toBe(true)

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { isAlive, ownIdentity } from '../../../src/core/disk/process-identity.js'
 
 describe('the identity of a process', () => {
-  it('is the same for as long as it runs, and says that it lives', async () => {
+  it('is the same while it runs, and shows that it is alive', async () => {
     const [first, second] = [await ownIdentity(), await ownIdentity()]
     expect(second).toEqual(first)
     expect(first.pid).toBe(process.pid)
     expect(await isAlive(first)).toBe(true)
   })
 
-  it.runIf(process.platform === 'linux')('is read whatever the process calls itself', async ({ onTestFinished }) => {
+  it.runIf(process.platform === 'linux')('is read whatever name the process has', async ({ onTestFinished }) => {
     const before = process.title
     onTestFinished(() => {
       process.title = before
@@ -41,7 +41,7 @@ describe('the identity of a process', () => {
     expect(await isAlive({ ...own, started: String(Number(own.started) - 1) })).toBe(false)
   })
 
-  it('of another host or container is not known from here', async () => {
+  it('of another host or container is unknown here', async () => {
     const own = await ownIdentity()
     expect(await isAlive({ ...own, scope: `${own.scope}x` })).toBeNull()
     expect(await isAlive({ ...own, scope: '' })).toBeNull()

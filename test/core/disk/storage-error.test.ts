@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { storageError } from '../../../src/core/disk/storage-error.js'
 import { engineError } from '../../../src/queue/engine-error.js'
 
-it('a full disk is told from a folder that cannot be used, and may pass', () => {
+it('a full disk is distinguished from an unusable folder, and is temporary', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   expect(storageError('The folder cannot be written.', full)).toMatchObject({ reason: 'disk-full', kind: 'retry' })
   expect(storageError('The folder cannot be written.', new Error('EACCES'))).toMatchObject({

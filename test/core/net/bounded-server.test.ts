@@ -51,7 +51,7 @@ it('closes connections beyond the cap, and takes new ones when others have ended
   while ((await connect(server, GET).answered()) === '') await new Promise((resolve) => setImmediate(resolve))
 })
 
-it('gives the place of the first connection that sent nothing to a new one', async ({ onTestFinished }) => {
+it('gives the place of the first silent connection to a new one', async ({ onTestFinished }) => {
   const server = await start(onTestFinished, { ...LIMITS, requestTimeoutMs: 60_000 })
   const held = ['', GET, GET].map((text) => connect(server, text))
   for (const { answered } of held.slice(1)) expect(await answered()).toContain('whole')

@@ -32,6 +32,6 @@ it.each([
   '2130706433',
   '::ffff:10.0.0.1',
   '[::1',
-])('%j may be another one', (host) => {
+])('%j may be another machine', (host) => {
   expect(isLoopback(host)).toBe(false)
 })

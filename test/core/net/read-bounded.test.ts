@@ -15,20 +15,20 @@ async function* pieces(sizes: readonly number[], onEnd: (read: number) => void) 
   }
 }
 
-it('reads a body up to its limit, and one that is not there', async () => {
+it('reads a body up to its limit, and a missing one', async () => {
   const body = pieces([2, 1], () => {})
   expect(await readBounded(body, 3, tooLarge)).toEqual(Buffer.from([1, 1, 2]))
   expect(await readBounded(null, 3, tooLarge)).toHaveLength(0)
 })
 
-it('stops at the piece that is too much', async () => {
+it('stops at the chunk that exceeds it', async () => {
   const ends: number[] = []
   const body = pieces([2, 2, 2], (read) => ends.push(read))
   await expect(readBounded(body, 3, tooLarge)).rejects.toThrow('too large')
   expect(ends).toEqual([2])
 })
 
-it('hands over the error of a body that breaks off', async () => {
+it('passes on the error of a broken body', async () => {
   async function* broken() {
     yield new Uint8Array(1)
     throw new Error('broke off')

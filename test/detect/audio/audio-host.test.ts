@@ -52,7 +52,7 @@ describe('a host with an audio detector', () => {
   })
 
   it.each(['speech.mp3', 'speech.flac', 'speech-vorbis.ogg', 'speech-opus.ogg'])(
-    'gives the same bits again, after other files: %s',
+    'returns the same bits again, after other files: %s',
     async (name) => {
       const file = path.join(FIXTURES, name)
       const noise = await bench.write('noise.wav', wavFile(whiteNoise(RATE, 0.2), { rate: RATE }))

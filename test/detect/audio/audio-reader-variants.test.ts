@@ -17,7 +17,7 @@ function powerBetween(sound: Float32Array, low: number, high: number): number {
 }
 
 describe('variants of a sound', () => {
-  it.each(VARIANTS)('%s: as many samples, not the same ones, and the same again', (name) => {
+  it.each(VARIANTS)('%s: as many samples, different ones, and reproducible', (name) => {
     const before = NOISE.slice()
     for (const length of [1, 399, 4096]) {
       const sound = NOISE.subarray(0, length)
@@ -32,7 +32,7 @@ describe('variants of a sound', () => {
   it.each([
     ['upper tenth of the band cut', 6300, 7300],
     ['upper quarter of the band cut', 5200, 6100],
-  ] as const)('%s: what lies below %i Hz stays, what lies above %i Hz goes', (name, kept, gone) => {
+  ] as const)('%s: keeps what is below %i Hz, removes what is above %i Hz', (name, kept, gone) => {
     const changed = varied(NOISE, RATE, name)
     expect(powerBetween(changed, 200, kept) / powerBetween(NOISE, 200, kept)).toBeCloseTo(1, 1)
     expect(powerBetween(changed, gone, 7900) / powerBetween(NOISE, gone, 7900)).toBeLessThan(0.01)

@@ -25,7 +25,7 @@ async function read(bytes: Uint8Array, plan: Partial<AudioPreprocessing> = {}, i
 const valuesOf = (part: Part | undefined) => part?.inputs[0]?.values as Float32Array
 
 describe('readAudio', () => {
-  it('has a window between those that are judged, at a place that follows from the bytes', async () => {
+  it('has a window between those that are judged, at a place that depends on the bytes', async () => {
     const voice = speechLike(8, RATE)
     const spotOf = async (samples: Float32Array) => {
       const media = await read(wavFile(samples, { rate: RATE }), { maxWindows: 2 })
@@ -51,7 +51,7 @@ describe('readAudio', () => {
     }
   })
 
-  it('hears channels alone that are something else than their mean, and where there is speech in them', async () => {
+  it('reports channels that differ from their mean, and where they contain speech', async () => {
     const voice = speechLike(2, RATE)
     const stereo = (left: Float32Array, right: Float32Array) => {
       const data = Buffer.alloc(voice.length * 8)
@@ -78,7 +78,7 @@ describe('readAudio', () => {
   it.each([
     ['zero', 12_000],
     ['repeat', RATE],
-  ] as const)('masks what a window was filled up with, where the network takes a mask: %s', async (padding, heard) => {
+  ] as const)('masks the padding of a window, where the network takes a mask: %s', async (padding, heard) => {
     const sound = wavFile(speechLike(0.75, RATE), { rate: RATE })
     const plan = { padding, minSpeechShare: 0, minSpeechSeconds: 0 }
     const [part] = await collected((await read(sound, plan, true)).parts())
@@ -87,7 +87,7 @@ describe('readAudio', () => {
     expect([...(mask?.values ?? [])].filter((each) => each === 1n)).toHaveLength(heard)
   })
 
-  it('names its parts by their time in the recording, silence before the speech included', async () => {
+  it('names its parts by their time in the recording, including silence before the speech', async () => {
     const media = await read(wavFile(inRow(silence(2), speechLike(2.3, RATE)), { rate: RATE }))
     const parts = await collected(media.parts())
     expect(parts.map(({ name }) => name)).toEqual(['2.0-3.0 s', '2.5-3.5 s', '3.0-4.0 s', '3.3-4.3 s'])
@@ -95,7 +95,7 @@ describe('readAudio', () => {
     expect(media.summary).toBe('wav 16 kHz mono 4.3 s, 2.3 s speech')
   })
 
-  it('gives each part the samples of its time, as one row of a window', async () => {
+  it('returns for each part the samples of its time, as one row of a window', async () => {
     const sound = speechLike(2, RATE)
     const parts = await collected((await read(wavFile(sound, { rate: RATE, codec: 'float' }))).parts())
     expect(parts.map(({ inputs }) => inputs.map(({ type, shape }) => [type, shape]))).toEqual(
@@ -106,14 +106,14 @@ describe('readAudio', () => {
     expect(valuesOf(parts[1]).every((value, index) => value === expected[index])).toBe(true)
   })
 
-  it('can be gone over twice, with the same parts', async () => {
+  it('can be read twice, with the same parts', async () => {
     const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
     const bytesOf = async () =>
       (await collected(media.parts())).map((part) => [part.name, Buffer.from(valuesOf(part).buffer).toString('base64')])
     expect(await bytesOf()).toEqual(await bytesOf())
   })
 
-  it('levels the speech of a short recording before it fills the window up', async () => {
+  it('levels the speech of a short recording before padding the window', async () => {
     const media = await read(wavFile(speechLike(0.7, RATE), { rate: RATE }), {
       padding: 'zero',
       normalize: 'zero-mean-unit-variance',
@@ -128,7 +128,7 @@ describe('readAudio', () => {
     expect(speech.reduce((sum, value) => sum + value * value, 0) / end).toBeCloseTo(1, 3)
   })
 
-  it('gives three variants with the parts of the same times and other samples', async () => {
+  it('returns three variants with parts of the same times and other samples', async () => {
     const media = await read(wavFile(speechLike(1.2, RATE), { rate: RATE }))
     const plain = await collected(media.parts())
     const variants = await collected(media.variants())
@@ -155,13 +155,13 @@ describe('readAudio', () => {
   })
 })
 
-it('samples get a mean of 0 and a variance of 1, as Wav2Vec2FeatureExtractor does', () => {
+it('samples get a mean of 0 and a variance of 1, as in Wav2Vec2FeatureExtractor', () => {
   const even = Array.from(leveled(Float32Array.of(1, 3), { normalize: 'zero-mean-unit-variance' }))
   expect(even[0]).toBeCloseTo(-1, 6)
   expect(even[1]).toBeCloseTo(1, 6)
 })
 
-it('silence stays silence, and a plan without it leaves samples alone', () => {
+it('silence stays silence, and a plan without normalization keeps samples as they are', () => {
   expect(leveled(new Float32Array(4), { normalize: 'zero-mean-unit-variance' })).toEqual(new Float32Array(4))
   const samples = Float32Array.of(0.5, 0.25)
   expect(leveled(samples, { normalize: 'none' })).toBe(samples)

@@ -41,7 +41,7 @@ it.each([
   expect(() => refuseFeatureless(sound, RATE)).not.toThrow()
 })
 
-it('looks at the speech alone where it is known, so that long hum around it does not hide it', () => {
+it('considers only the speech where it is known, so that long hum around it does not hide it', () => {
   const soft = hum.map((sample) => sample / 30)
   const around = Array.from({ length: 6 }, () => soft)
   const sound = inRow(...around, speechLike(3, RATE), ...around)

@@ -24,14 +24,14 @@ describe('PowerSpectrum', () => {
     [64, 50],
     [64, 1],
     [512, 400],
-  ])('of %i points, %i of them samples, is that of the definition', (size, length) => {
+  ])('of %i points, %i of them samples, matches the definition', (size, length) => {
     const samples = whiteNoise(length, 1, size)
     const powers = new PowerSpectrum(size, flat(length)).of(samples, 0, 0, size / 2)
     expect(powers).toHaveLength(size / 2 + 1)
     for (const [bin, power] of powers.entries()) expect(power).toBeCloseTo(byDefinition(samples, size, bin), 6)
   })
 
-  it('looks at the frame that was asked for, without its mean, through its window', () => {
+  it('transforms the requested frame, without its mean, through its window', () => {
     const samples = whiteNoise(100, 1)
     const window = hannWindow(25)
     const frame = samples.slice(40, 65).map((sample, index) => (sample - 0.25) * (window[index] as number))
@@ -39,7 +39,7 @@ describe('PowerSpectrum', () => {
     for (const [bin, power] of powers.entries()) expect(power).toBeCloseTo(byDefinition(frame, 32, bin), 5)
   })
 
-  it('gives the bins that were asked for, both ends included', () => {
+  it('returns the requested bins, both ends included', () => {
     const samples = whiteNoise(32, 1)
     const spectrum = new PowerSpectrum(32, flat(32))
     const all = spectrum.of(samples, 0, 0, 16).slice()
@@ -47,7 +47,7 @@ describe('PowerSpectrum', () => {
     expect(spectrum.of(samples, 0, 9, 9)).toEqual(all.subarray(9, 10))
   })
 
-  it('is the same again, whatever was measured between', () => {
+  it('is reproducible, whatever was measured between', () => {
     const samples = whiteNoise(64, 1)
     const spectrum = new PowerSpectrum(64, flat(64))
     const before = spectrum.of(samples, 0, 0, 32).slice()

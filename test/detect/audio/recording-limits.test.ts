@@ -30,7 +30,7 @@ async function read(bytes: Uint8Array, clock = new ManualClock()) {
   return readRecording(await fileWith(bytes), RATE, { timeoutSeconds: 10, ffmpeg: null, clock, parsers: unwatched })
 }
 
-describe('the time for decoding', () => {
+describe('the time limit of decoding', () => {
   // Four blocks of 128 KiB, and a look at the clock for each beside the one at the start.
   const long = rawWav(Buffer.alloc(4 * 128 * 1024, 1), { rate: RATE, tag: 1, bytes: 2 })
 
@@ -38,7 +38,7 @@ describe('the time for decoding', () => {
     expect((await read(long, new Hurrying(2500))).seconds).toBeCloseTo(32.8, 1)
   })
 
-  it('ends a decoding that takes longer, block by block', async () => {
+  it('ends a longer decoding, block by block', async () => {
     await expect(read(long, new Hurrying(2501))).rejects.toMatchObject({ reason: 'detector-timeout' })
     const compressed = silentFlac(8)
     await expect(read(compressed, new Hurrying(10_001))).rejects.toMatchObject({ reason: 'detector-timeout' })
@@ -50,7 +50,7 @@ it('a recording that changes on its way is refused where its rate does, instead 
   await expect(read(both)).rejects.toThrow(withReason('media-unsupported', 'changes its sample rate'))
 })
 
-describe('what is at the bound of full scale', () => {
+describe('clipping at full scale', () => {
   it.each([
     ['a hundred times full scale', 100, true],
     ['a little more', 100.1, false],
@@ -62,7 +62,7 @@ describe('what is at the bound of full scale', () => {
     else await expect(read(wav)).rejects.toMatchObject({ reason: 'media-corrupt' })
   })
 
-  it('is looked at in each channel', async () => {
+  it('is checked in each channel', async () => {
     const loud = Buffer.alloc(16)
     for (const [index, value] of [100, -100, 50, 101].entries()) loud.writeFloatLE(value, index * 4)
     const stereo = (data: Buffer) => rawWav(data, { rate: RATE, tag: 3, bytes: 4, channels: 2 })
@@ -75,13 +75,13 @@ describe('what is at the bound of full scale', () => {
     [3999, false],
     [384_000, true],
     [384_001, false],
-  ])('a rate of %i Hz is taken: %s', async (rate, isTaken) => {
+  ])('a rate of %i Hz is accepted: %s', async (rate, isTaken) => {
     const wav = wavFile(sine(100, 8000, 0.01, 0.5), { rate })
     if (isTaken) expect((await read(wav)).sourceRate).toBe(rate)
     else await expect(read(wav)).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 
-  it('sixty-four channels are taken, and one more is refused', async () => {
+  it('sixty-four channels are accepted, and one more is refused', async () => {
     const wav = (channels: number) => wavFile(sine(100, RATE, 0.01, 0.5), { rate: RATE, channels })
     expect((await read(wav(64))).channels).toBe(64)
     await expect(read(wav(65))).rejects.toMatchObject({ reason: 'media-too-complex' })

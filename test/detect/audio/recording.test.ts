@@ -71,12 +71,12 @@ describe('WAVE', () => {
   it.each([
     ['at once', []],
     ['behind tags', [riffChunk('LIST', Buffer.from('odd'))]],
-  ])('refuses a second piece of sound %s, which players play', async (_, between) => {
+  ])('refuses a second data chunk %s, which players play', async (_, between) => {
     const more = Buffer.concat([wavFile(tone, { rate: RATE }), ...between, riffChunk('data', Buffer.alloc(800))])
     await expect(read('pieces.wav', more)).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 
-  it('hears what is beyond full scale as it is played', async () => {
+  it('hears samples beyond full scale as they are played', async () => {
     const loud = Float32Array.from({ length: RATE }, (_, index) => (index % 2 === 0 ? 51 : -50))
     const { samples } = await read('loud.wav', wavFile(loud, { rate: RATE, codec: 'float' }))
     expect(samples[RATE / 2]).toBe(1)
@@ -120,14 +120,14 @@ describe('other formats, without ffmpeg', () => {
     expect(await readRecording(path.join(FIXTURES, name), RATE, TOOLS)).toEqual(recording)
   })
 
-  it('gives what was encoded without loss', async () => {
+  it('returns what was encoded without loss', async () => {
     const { samples, seconds } = await readRecording(path.join(FIXTURES, 'speech.flac'), 8000, TOOLS)
     expect(seconds).toBe(1)
     const inOgg = await readRecording(path.join(FIXTURES, 'speech-flac.ogg'), 8000, TOOLS)
     expect(difference(samples.subarray(0, 7000), inOgg.samples)).toBe(0)
   })
 
-  it('passes over tags, pictures and junk in MP3', async () => {
+  it('skips tags, pictures and junk in MP3', async () => {
     const mp3 = await fixture('speech-mono.mp3')
     const tag = Buffer.concat([Buffer.from('ID3\u0003\0\0\0\u0001\0\0', 'latin1'), Buffer.alloc(128 * 128, 0xff)])
     const junk = Buffer.from('<html><script>alert(1)</script></html>'.repeat(100))
@@ -140,7 +140,7 @@ describe('other formats, without ffmpeg', () => {
   it.each([
     ['WAVE', () => wavFile(tone, { rate: RATE })],
     ['Ogg', () => fixture('speech-opus.ogg')],
-  ])('refuses %s behind a tag of MP3, which players play whatever MP3 there is in it', async (_, make) => {
+  ])('refuses %s after a tag of MP3, whose MP3 parts players play', async (_, make) => {
     const tag = Buffer.from('ID3\u0004\0\0\0\0\0\0', 'latin1')
     const footer = Buffer.from('3DI\u0004\0\u0010\0\0\0\0', 'latin1')
     const withFooter = Buffer.concat([Buffer.from('ID3\u0004\0\u0010\0\0\0\0', 'latin1'), footer])
@@ -150,14 +150,14 @@ describe('other formats, without ffmpeg', () => {
     }
   })
 
-  it('refuses a FLAC that goes on behind a fault, as players do', async () => {
+  it('refuses a FLAC that continues after a fault, as players do', async () => {
     const flac = await fixture('speech.flac')
     const faulty = Buffer.concat([flac, Buffer.alloc(5000, 7), flac, flac])
     await expect(read('faulty.flac', faulty)).rejects.toMatchObject({ reason: 'media-corrupt' })
     expect((await read('tagged.flac', Buffer.concat([flac, Buffer.alloc(1000, 7)]))).seconds).toBeGreaterThan(0.9)
   })
 
-  it('hears all channels of an MP3 that begins with one', async () => {
+  it('reads all channels of an MP3 that begins with one', async () => {
     const { samples, channels } = await readRecording(path.join(FIXTURES, 'mono-then-right.mp3'), RATE, TOOLS)
     expect(channels).toBe(2)
     const [mono, right] = [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)]
@@ -166,7 +166,7 @@ describe('other formats, without ffmpeg', () => {
   })
 
   it.each(['speech-opus.ogg', 'speech-vorbis.ogg', 'speech-flac.ogg'])(
-    'refuses a second recording behind the first: %s',
+    'refuses a second recording after the first: %s',
     async (name) => {
       const ogg = await fixture(name)
       const other = await fixture('speech-vorbis.ogg')
@@ -180,14 +180,14 @@ describe('other formats, without ffmpeg', () => {
     },
   )
 
-  it('passes over what lies between Ogg pages', async () => {
+  it('skips what lies between Ogg pages', async () => {
     const ogg = await fixture('speech-opus.ogg')
     const { samples } = await read('plain.ogg', ogg)
     expect((await read('tail.ogg', Buffer.concat([ogg, Buffer.alloc(70_000, 7)]))).samples).toEqual(samples)
   })
 
   it.each(['speech.mp3', 'speech.flac', 'speech-vorbis.ogg', 'speech-opus.ogg'])(
-    'reads what there is of a file that was cut off: %s',
+    'reads the available part of a truncated file: %s',
     async (name) => {
       const bytes = await fixture(name)
       const [whole, part] = await Promise.all(
@@ -201,7 +201,7 @@ describe('other formats, without ffmpeg', () => {
   it.each([
     ['speech-aac.m4a', 'audio/x-m4a'],
     ['speech-opus.webm', 'video/webm'],
-  ])('says what %s needs', async (name, mime) => {
+  ])('states what %s needs', async (name, mime) => {
     await expect(readRecording(path.join(FIXTURES, name), RATE, TOOLS)).rejects.toThrow(
       withReason('media-unsupported', new RegExp(`${mime} needs ffmpeg.*ATTESTD_FFMPEG`)),
     )
@@ -221,7 +221,7 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
     expect(await readRecording(path.join(FIXTURES, name), RATE, tools)).toEqual(recording)
   })
 
-  it('is not asked for what is decoded here', async () => {
+  it('is not used for what is decoded here', async () => {
     const nowhere = { ...TOOLS, ffmpeg: path.join(FIXTURES, 'no-such-program') }
     const file = path.join(FIXTURES, 'speech-opus.ogg')
     expect(await readRecording(file, RATE, nowhere)).toEqual(await readRecording(file, RATE, TOOLS))

@@ -24,7 +24,7 @@ describe('resample', () => {
     [48_000, 7200],
     [96_000, 7200],
     [8000, 3600],
-  ])('lets pass what is below the band edge: from %i Hz, %i Hz', (rate, frequency) => {
+  ])('passes what is below the band edge: from %i Hz, %i Hz', (rate, frequency) => {
     expect(levelOf(to16k(sine(frequency, rate, 0.3), rate))).toBeCloseTo(0, 1)
   })
 
@@ -48,17 +48,17 @@ describe('resample', () => {
     expect(levelOf(upper)).toBeLessThan(-70)
   })
 
-  it('keeps the level of a constant from the first sample to the last but the edges', () => {
+  it('keeps the level of a constant from the first sample to the last, except at the edges', () => {
     const sound = to16k(new Float32Array(44_100).fill(0.5), 44_100)
     expect(Math.max(...sound.subarray(100, -100).map((sample) => Math.abs(sample - 0.5)))).toBeLessThan(1e-6)
   })
 
-  it('gives the samples it got where the rates are the same', () => {
+  it('returns the same samples where the rates are equal', () => {
     const sound = whiteNoise(1000, 1)
     expect(to16k(sound, RATE)).toEqual(sound)
   })
 
-  it.each([0, 1, 2])('takes a sound of %i samples', (length) => {
+  it.each([0, 1, 2])('accepts a sound of %i samples', (length) => {
     expect(to16k(new Float32Array(length), 48_000)).toHaveLength(Math.ceil(length / 3))
   })
 })

@@ -53,7 +53,7 @@ const vectors = z
   .parse(JSON.parse(await fs.readFile(packagePath('test', 'vectors', 'voice-activity.json'), 'utf8')))
 
 describe('the vectors of the Python twin', () => {
-  it('hold every signal', () => {
+  it('contain every signal', () => {
     expect(new Set(vectors.map(({ signal }) => signal))).toEqual(new Set(Object.keys(VOICE_SIGNALS)))
   })
 

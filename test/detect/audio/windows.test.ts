@@ -25,7 +25,7 @@ const silence = (seconds: number) => new Float32Array(seconds * RATE)
 const starts = (sound: Float32Array, plan = PLAN) => planWindows(sound, plan).windows.map(({ start }) => start / RATE)
 
 describe('planWindows', () => {
-  it('lays windows over the speech alone, the last one up to its end', () => {
+  it('places windows over the speech only, the last one up to its end', () => {
     const { windows, speechSeconds } = planWindows(inRow(silence(1), speechLike(4.5, RATE), silence(2)), PLAN)
     expect(windows).toHaveLength(4)
     expect(windows[0]?.start).toBeCloseTo(RATE, -3)
@@ -35,7 +35,7 @@ describe('planWindows', () => {
     expect(speechSeconds).toBeCloseTo(4.5, 0)
   })
 
-  it('states which windows of speech nobody hears, not even in part', () => {
+  it('lists windows of speech that are not judged, not even in part', () => {
     const unheardOf = (seconds: number) =>
       planWindows(speechLike(seconds, RATE), { ...ALL, maxWindows: 2 }).unheard.map(({ start }) => start / RATE)
     expect(unheardOf(9)).toEqual([2, 3, 4, 5])
@@ -43,13 +43,13 @@ describe('planWindows', () => {
     expect(planWindows(speechLike(9, RATE), ALL).unheard).toEqual([])
   })
 
-  it('leaves out windows with little speech', () => {
+  it('drops windows with little speech', () => {
     const found = starts(inRow(speechLike(3, RATE), silence(5), speechLike(3, RATE)))
     expect(found.length).toBeGreaterThan(2)
     expect(found.some((start) => start > 2.5 && start < 7)).toBe(false)
   })
 
-  it('gives speech shorter than a window as one part', () => {
+  it('returns speech shorter than a window as one part', () => {
     const { windows } = planWindows(inRow(silence(1), speechLike(0.8, RATE), silence(1)), PLAN)
     expect(windows).toHaveLength(1)
     expect((windows[0]?.end ?? 0) - (windows[0]?.start ?? 0)).toBeLessThan(RATE)
@@ -63,12 +63,12 @@ describe('planWindows', () => {
     expect(() => planWindows(sound, PLAN)).toThrow(withReason('media-without-speech', message))
   })
 
-  it('refuses speech that is too thin in every window', () => {
+  it('refuses speech that is too sparse in every window', () => {
     const words = Array.from({ length: 4 }, () => [speechLike(0.22, RATE), silence(2)]).flat()
     expect(() => planWindows(inRow(...words), PLAN)).toThrow(/No 2.0 s of the recording are speech/)
   })
 
-  it('refuses a telephone where the plan states a bandwidth', () => {
+  it('refuses a telephone recording where the plan states a bandwidth', () => {
     const wide = speechLike(2, RATE)
     const narrow = resample(resample(wide, RATE, 8000), 8000, RATE)
     const plan = { ...PLAN, minBandwidthHz: 4600 }
@@ -77,7 +77,7 @@ describe('planWindows', () => {
     expect(() => planWindows(narrow, plan)).toThrow(withReason('media-narrow-band', /ends at 3[89]\d\d Hz/))
   })
 
-  it('takes some evenly where there are too many', () => {
+  it('selects some evenly where there are too many', () => {
     const part = speechLike(4, RATE)
     const sound = Float32Array.from({ length: 10 * part.length }, (_, index) => part[index % part.length]!)
     expect(starts(sound, { ...ALL, maxWindows: 5 })).toEqual([0, 10, 19, 29, 38])
@@ -85,7 +85,7 @@ describe('planWindows', () => {
     expect(starts(sound, { ...ALL, maxWindows: 99 })).toHaveLength(39)
   })
 
-  it('takes all of a sound where it does not look for speech', () => {
+  it('uses all of a sound where it does not look for speech', () => {
     expect(planWindows(speechLike(3, RATE), ALL)).toMatchObject({
       speechSeconds: 3,
       windows: [
@@ -112,14 +112,14 @@ describe('passages of a long recording', () => {
     ])
   })
 
-  it.each([ALL, PLAN])('are heard as they are where a window is longer', (plan) => {
+  it.each([ALL, PLAN])('are used as they are where a window is longer', (plan) => {
     const { windows } = planWindows(sound, { ...plan, window: { samples: 20 * RATE, hop: 20 * RATE } }, seams)
     expect(windows).toHaveLength(4)
     expect(windows.slice(1).map(({ start }) => start)).toEqual([6, 12, 18].map((seconds) => seconds * RATE))
     expect(windows.every(({ start, end }) => end > start && end - start <= 6 * RATE)).toBe(true)
   })
 
-  it('are left out where only a stub of one is there', () => {
+  it('are dropped where only a stub is left', () => {
     const cut = sound.subarray(0, 18.1 * RATE)
     const { windows } = planWindows(cut, { ...ALL, window: { samples: 16 * RATE, hop: 16 * RATE } }, seams)
     expect(windows.map(({ end }) => end / RATE)).toEqual([6, 12, 18])
@@ -136,12 +136,12 @@ describe('fillWindow', () => {
     expect([values[149], values[150], values[299], values[300], values[399]]).toEqual([150, 1, 150, 1, 100])
   })
 
-  it('or leaves zeros behind it', () => {
+  it('or appends zeros', () => {
     const values = fillWindow(stretch, { ...plan, padding: 'zero' })
     expect([values[149], values[150], values[399]]).toEqual([150, 0, 0])
   })
 
-  it('or leaves it as long as it is, but for a stub', () => {
+  it('or keeps its length, except for a stub', () => {
     const whole = { ...plan, window: { samples: 4000, hop: 4000 }, padding: 'none' as const }
     const sound = new Float32Array(1200).fill(0.5)
     expect(fillWindow(sound, whole)).toEqual(sound)
@@ -150,7 +150,7 @@ describe('fillWindow', () => {
   })
 })
 
-it('attestd-audio hears the first and the last window of a recording, of which its figures are', async () => {
+it('attestd-audio judges the first and the last window of a recording, as in its figures', async () => {
   const file = packagePath('models', 'attestd-audio', 'detector.json')
   const { preprocessing } = parseManifest(await fs.readFile(file, 'utf8'), file)
   if (preprocessing.kind !== 'audio') throw new Error('attestd-audio reads no audio.')

@@ -57,11 +57,11 @@ describe('a detector that scores in parts', () => {
     ['mean', 1],
     ['max', 4],
     ['top-mean', 4],
-  ])('brings them together by %s', async (aggregation, rawScore) => {
+  ])('combines them by %s', async (aggregation, rawScore) => {
     expect(await detectorOf(FOUR, { aggregation }).detector.measure('f')).toMatchObject({ rawScore })
   })
 
-  it('scores them one by one in their order, and reports the highest first', async () => {
+  it('scores them in order, and reports the highest first', async () => {
     const { asked, detector } = detectorOf(FOUR)
     const { parts, notes, length } = await detector.measure('f')
     expect(asked).toEqual([1, 4, -1, 0])
@@ -70,19 +70,19 @@ describe('a detector that scores in parts', () => {
     expect(length).toBe(7)
   })
 
-  it('reports 32 parts and no more, with those that come first among equals', async () => {
+  it('reports at most 32 parts, the earlier ones first among equals', async () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, nth) => [`p${nth}`, nth < 39 ? 0 : 1]))
     const { parts } = await detectorOf(many).detector.measure('f')
     expect(parts).toHaveLength(32)
     expect(parts.slice(0, 3).map(({ name }) => name)).toEqual(['p39', 'p0', 'p1'])
   })
 
-  it('takes a probability of the model for what it is', async () => {
+  it('takes a probability of the model as it is', async () => {
     const { parts } = await detectorOf({ a: 0.75 }, { outputKind: 'probability' }).detector.measure('f')
     expect(parts[0]?.rawScore).toBeCloseTo(logitOf(0.75), 12)
   })
 
-  it('tells the time of reading from that of the model', async () => {
+  it('separates the time of reading from that of the model', async () => {
     expect((await detectorOf(FOUR).detector.measure('f')).elapsedMs).toEqual({ decode: 30, infer: 20 })
   })
 
@@ -107,23 +107,23 @@ describe('a detector that scores in parts', () => {
   })
 })
 
-describe('what people may see or hear in addition', () => {
+describe('other views of the same file', () => {
   const scored = async (value: number, probe: number | null) => {
     const fields = { stabilityProbe: false, decisionBand: { low: 0.4, high: 0.6 } }
     return (await detectorOf({ a: value }, fields, { smaller: 1 }, { left: -2 }).detector.measure('f', probe)).variants
   }
 
-  it('is scored for a verdict, also by a package without a stability probe', async () => {
+  it('are scored for a verdict, also by a package without a stability probe', async () => {
     expect(await scored(3, 0.5)).toEqual([{ name: 'left', rawScore: -2 }])
   })
 
-  it('is not where the risk is inside the band, or nobody asks for a verdict', async () => {
+  it('are not scored where the risk is inside the band, or no verdict is requested', async () => {
     expect(await scored(0.1, 0.5)).toEqual([])
     expect(await scored(3, null)).toEqual([])
   })
 })
 
-it('judges pieces elsewhere for the verdict "real" alone', async () => {
+it('checks parts elsewhere for the verdict "real" only', async () => {
   const fields = { stabilityProbe: false, decisionBand: { low: 0.4, high: 0.6 } }
   const variantsOf = async (value: number, share: number | null) =>
     (await detectorOf({ a: value }, fields).detector.measure('f', share)).variants

@@ -18,8 +18,8 @@ async function viewOf(file: string, mediaType: Parameters<typeof writeView>[1]['
   return fs.readFile(out)
 }
 
-describe('what a person sees of a file', () => {
-  it('is a picture of its pixels alone, at most 1280 px wide and high', async () => {
+describe('the preview of a file', () => {
+  it('is a picture of its pixels only, at most 1280 px wide and high', async () => {
     const file = path.join(folder, 'in.jpg')
     const { width } = await sharp({ create: { width: 2000, height: 500, channels: 3, background: '#c86432' } })
       .jpeg()

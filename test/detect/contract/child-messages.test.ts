@@ -45,7 +45,7 @@ it('a job without a file is refused by the child', () => {
   expect(toChildSchema.safeParse({ type: 'measure', jobId: 1, detectorId: 'a' }).success).toBe(false)
 })
 
-it('a reason that is not for a child to give is reported as an internal error, its words cut', () => {
+it('a reason that a child may not give is reported as an internal error, its text cut', () => {
   expect(errorMessage(new AttestdError('media-corrupt', 'bad'))).toEqual({ reason: 'media-corrupt', message: 'bad' })
   const other = errorMessage(new AttestdError('asset-closed', 'x'.repeat(5000)))
   expect(other.reason).toBe('internal-error')
@@ -54,7 +54,7 @@ it('a reason that is not for a child to give is reported as an internal error, i
 
 // A reason that the schema does not let through would arrive as internal-error, and the job be tried again for nothing.
 it.each(['audio', 'child', 'contract', 'evidence', 'ffmpeg', 'image', 'runtimes', 'scoring', 'text', 'video'])(
-  'every reason that code of %s gives may leave a child',
+  'a child may give every reason that the code of %s gives',
   async (room) => {
     const folder = packagePath('src', 'detect', room)
     const names = (await fs.readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'))

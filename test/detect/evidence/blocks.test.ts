@@ -23,21 +23,24 @@ async function blocksOf(mime: string, bytes: Buffer, most = Number.POSITIVE_INFI
 describe('PNG', () => {
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-  it.each(['image/png', 'image/apng'])('%s: chunks to the end of the file, behind the last one too', async (mime) => {
-    const png = Buffer.concat([signature, pngChunk('tEXt', Buffer.from('abc')), pngChunk('IEND', Buffer.alloc(0))])
-    expect(await blocksOf(mime, Buffer.concat([png, pngChunk('caBX', Buffer.from('x'))]))).toEqual([
-      'tEXt:abc',
-      'IEND:',
-      'caBX:x',
-    ])
-  })
+  it.each(['image/png', 'image/apng'])(
+    '%s: chunks to the end of the file, including those after the last one',
+    async (mime) => {
+      const png = Buffer.concat([signature, pngChunk('tEXt', Buffer.from('abc')), pngChunk('IEND', Buffer.alloc(0))])
+      expect(await blocksOf(mime, Buffer.concat([png, pngChunk('caBX', Buffer.from('x'))]))).toEqual([
+        'tEXt:abc',
+        'IEND:',
+        'caBX:x',
+      ])
+    },
+  )
 
   it('ends where a chunk states more than the file has, after reporting it', async () => {
     const long = Buffer.from('fffffff074455874616263', 'hex')
     expect(await blocksOf('image/png', Buffer.concat([signature, long, Buffer.alloc(8)]))).toHaveLength(1)
   })
 
-  it('leaves out a chunk whose head is not whole', async () => {
+  it('drops a chunk with an incomplete header', async () => {
     const whole = Buffer.concat([signature, pngChunk('tEXt', Buffer.alloc(0))])
     expect(await blocksOf('image/png', whole)).toEqual(['tEXt:'])
     expect(await blocksOf('image/png', whole.subarray(0, -1))).toEqual([])
@@ -52,7 +55,7 @@ describe('JPEG', () => {
   }
   const start = Buffer.from('ffd8', 'hex')
 
-  it('gives segments by their marker, up to the pixels', async () => {
+  it('returns segments by their marker, up to the pixels', async () => {
     const jpeg = Buffer.concat([
       start,
       segment(0xeb, 'JP12'),
@@ -71,7 +74,7 @@ describe('JPEG', () => {
     expect(await blocksOf('image/jpeg', jpeg)).toEqual(['e1:one'])
   })
 
-  it.each([0, 1, 2])('takes a segment that states %i bytes for an empty one, and goes on', async (length) => {
+  it.each([0, 1, 2])('takes a segment that states %i bytes for an empty one, and continues', async (length) => {
     const jpeg = Buffer.concat([start, Buffer.from([0xff, 0xe0, 0, length]), segment(0xe1, 'next')])
     expect(await blocksOf('image/jpeg', jpeg)).toEqual(['e0:', 'e1:next'])
   })
@@ -97,7 +100,7 @@ describe('ISO base media', () => {
     },
   )
 
-  it('reads a box of 64-bit size, and one that lasts to the end', async () => {
+  it('reads a box of 64-bit size, and one that extends to the end', async () => {
     const wide = Buffer.concat([
       Buffer.from('00000001', 'hex'),
       Buffer.from('mdat'),
@@ -112,7 +115,7 @@ describe('ISO base media', () => {
   it.each([
     ['smaller than its head', '00000007', 0],
     ['of 64 bits smaller than its head', '00000001', 15],
-  ])('ends at a box %s, which would be read for ever', async (_, size, wide) => {
+  ])('ends at a box %s, which would be read forever', async (_, size, wide) => {
     const broken = Buffer.concat([Buffer.from(size, 'hex'), Buffer.from('free'), Buffer.alloc(8)])
     broken.writeBigUInt64BE(BigInt(wide), 8)
     expect(await blocksOf('video/mp4', Buffer.concat([box('ftyp', 'isom'), broken]))).toEqual(['ftyp:isom'])
@@ -123,7 +126,7 @@ describe('ISO base media', () => {
     expect(await blocksOf('video/mp4', cut)).toEqual(['ftyp:isom'])
   })
 
-  it('walks over 20,000 boxes at most', async () => {
+  it('reads at most 20,000 boxes', async () => {
     const boxes = Buffer.from('0000000866726565'.repeat(20_001), 'hex')
     const read = (offset: number, length: number) => boxes.subarray(offset, offset + length)
     let count = 0
@@ -133,7 +136,7 @@ describe('ISO base media', () => {
 })
 
 it.each([null, 'text/plain', 'image/gif', 'audio/ogg', 'audio/mpeg', 'application/zip'])(
-  'there is no way through %s',
+  '%s has no blocks to read',
   (mime) => {
     expect(walkOf(mime)).toBeNull()
   },

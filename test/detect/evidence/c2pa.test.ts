@@ -42,7 +42,7 @@ it('reads the claim in containers whose content it cannot check', async () => {
   expect(await evidenceOf(mp4With(store))).toEqual(unchecked)
 })
 
-it('says so where credentials cannot be read, and quotes hostile names safely', async () => {
+it('reports unreadable credentials, and quotes hostile names safely', async () => {
   const signed = await withC2pa(await noise(64, 64).jpeg().toBuffer(), 'jpeg', 'x"\n(trusted)\u202E')
   expect((await evidenceOf(signed))[0]).toMatch(/^c2pa credentials by "x' \(trusted\)", signed as/)
   expect(await evidenceOf(webpWithStore(await noise(64, 64).webp().toBuffer(), Buffer.alloc(100, 7)))).toEqual([
@@ -50,7 +50,7 @@ it('says so where credentials cannot be read, and quotes hostile names safely', 
   ])
 })
 
-it('does not follow boxes that are nested for the sake of it', async () => {
+it('does not follow excessively nested boxes', async () => {
   // Each box holds the description of it and the next one; 60 KB took 0.5 GB, 3.5 MB took 12 GB.
   const description = box(
     'jumd',
@@ -68,7 +68,7 @@ it('does not follow boxes that are nested for the sake of it', async () => {
   ])
 })
 
-it('does not follow boxes that lie in the private field of a description', async () => {
+it('does not follow boxes in the private field of a description', async () => {
   expect(() => refuseDeepNesting(privateFieldStore(3))).toThrow(/description holds boxes/)
   // 45,000 levels, 1.5 MB, took 5 s and 7 GB.
   expect(await evidenceOf(webpWithStore(await noise(64, 64).webp().toBuffer(), privateFieldStore(45_000)))).toEqual([

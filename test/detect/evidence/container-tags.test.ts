@@ -54,13 +54,13 @@ it('reports the program of a WAVE file, and its comment', async () => {
   ).toEqual(['container: tag ISFT "Studio"', 'container: tag comment "made by a machine"'])
 })
 
-it('says nothing where a recording has no tag that can be read', async () => {
+it('reports nothing where a recording has no readable tag', async () => {
   expect(await linesOf('plain.wav', wavFile(sine(440, 8000, 0.1), { rate: 8000 }))).toEqual([])
   expect(await linesOf('empty.wav', wavWith(['ISFT', ' \u0001 '], ['ICMT', '']))).toEqual([])
   expect(await linesOf('cut.mp3', (await mp3With(id3Frame('TSSE', 'x'.repeat(400)))).subarray(0, 100))).toEqual([])
 })
 
-it('reports one line for what stands in two tags, and six lines of a kind at most', async () => {
+it('reports one line for a value in two tags, and at most six lines of each type', async () => {
   const many = ['ISFT', 'ICMT', 'INAM', 'ISBJ', 'IKEY'].map((id): [string, string] => [id, 'same'])
   const lines = await linesOf('same.wav', wavWith(...many))
   expect(new Set(lines).size).toBe(lines.length)

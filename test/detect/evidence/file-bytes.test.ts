@@ -25,7 +25,7 @@ describe('withFileBytes', () => {
     })
   })
 
-  it('gives nothing of an empty file, and nothing behind the end of a small one', async () => {
+  it('returns nothing for an empty file, and nothing after the end of a small one', async () => {
     await withFileBytes(await fileWith(Buffer.alloc(0)), (bytes) => expect(bytes.read(0, 9)).toHaveLength(0))
     await withFileBytes(await fileWith(Buffer.from('abc')), (bytes) => {
       expect(bytes.read(1, 9).toString()).toBe('bc')
@@ -33,7 +33,7 @@ describe('withFileBytes', () => {
     })
   })
 
-  it('gives what is done with the file, also behind a use that failed', async () => {
+  it('closes the file, also after a failure', async () => {
     const file = await fileWith(content)
     const failing = withFileBytes(file, () => {
       throw new Error('on purpose')

@@ -11,18 +11,18 @@ const description = (toggles: number, ...fields: Buffer[]) =>
   box('jumd', Buffer.concat([Buffer.alloc(16), Buffer.from([toggles]), ...fields]))
 
 describe('refuseDeepNesting', () => {
-  it('takes sixteen levels and refuses seventeen', () => {
+  it('accepts sixteen levels and refuses seventeen', () => {
     expect(() => refuseDeepNesting(nested(16, box('cbor', Buffer.alloc(4))))).not.toThrow()
     expect(() => refuseDeepNesting(nested(17))).toThrow(/too deep/)
   })
 
-  it('counts levels, not boxes beside each other', () => {
+  it('counts levels, not neighboring boxes', () => {
     const side = Array.from({ length: 40 }, () => nested(15))
     expect(() => refuseDeepNesting(box('jumb', Buffer.concat(side)))).not.toThrow()
     expect(() => refuseDeepNesting(box('jumb', Buffer.concat([...side, nested(16)])))).toThrow(/too deep/)
   })
 
-  it('takes 20,000 boxes and refuses many more', () => {
+  it('accepts 20,000 boxes and refuses many more', () => {
     const boxes = (count: number) => Buffer.from('0000000863626f72'.repeat(count), 'hex')
     expect(() => refuseDeepNesting(boxes(20_000))).not.toThrow()
     expect(() => refuseDeepNesting(boxes(20_002))).toThrow(/too many/)

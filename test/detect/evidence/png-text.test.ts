@@ -47,11 +47,11 @@ describe('pngTextEvidence', () => {
     ['packed text that does not unpack', 'zTXt', bytes('prompt\0\0', 'not deflate')],
     ['international text without a language', 'iTXt', bytes('prompt\0\0\0')],
     ['international text without a translated keyword', 'iTXt', bytes('prompt\0\0\0en\0pr')],
-  ])('says nothing of %s', async (_, type, data) => {
+  ])('reports nothing for %s', async (_, type, data) => {
     expect(await linesOf([type, data])).toEqual([])
   })
 
-  it('reads international text behind language and translated keyword, empty ones too', async () => {
+  it('reads international text after language and translated keyword, including empty ones', async () => {
     expect(
       await linesOf(
         ['iTXt', bytes('prompt\0\0\0\0\0', Buffer.from('plain é'))],
@@ -61,7 +61,7 @@ describe('pngTextEvidence', () => {
     ).toEqual(['png prompt "plain é"', 'png title "Größe"', 'png source "packed ü"'])
   })
 
-  it('reads plain and packed text as Latin-1, as the format states', async () => {
+  it('reads plain and compressed text as Latin-1, as the format states', async () => {
     expect(
       await linesOf(
         ['tEXt', bytes('author\0', 'Andr\u00e9')],
@@ -70,13 +70,13 @@ describe('pngTextEvidence', () => {
     ).toEqual(['png author "André"', 'png author "Renée"'])
   })
 
-  it('looks at a hundred text chunks, whatever their keywords', async () => {
+  it('reads a hundred text chunks, whatever their keywords', async () => {
     const others = (count: number) => Array.from({ length: count }, (): [string, Buffer] => ['tEXt', bytes('x\0y')])
     expect(await linesOf(...others(99), ['tEXt', bytes('prompt\0last')])).toEqual(['png prompt "last"'])
     expect(await linesOf(...others(100), ['tEXt', bytes('prompt\0too late')])).toEqual([])
   })
 
-  it('unpacks 256 KiB and no byte more', async () => {
+  it('decompresses 256 KiB and no more', async () => {
     const packed = (size: number) => bytes('comment\0\0', deflateSync(Buffer.alloc(size, 65)))
     expect(await linesOf(['zTXt', packed(256 * 1024)])).toHaveLength(1)
     expect(await linesOf(['zTXt', packed(256 * 1024 + 1)])).toEqual([])

@@ -27,12 +27,12 @@ async function pngWith(...chunks: [type: string, data: Buffer][]): Promise<Buffe
 const latin = (...parts: string[]) => Buffer.from(parts.join('\0'), 'latin1')
 
 describe('PNG text', () => {
-  it('reports generator parameters, wherever the chunk lies', async () => {
+  it('contains generator parameters, wherever the chunk is', async () => {
     const png = await pngWith(['tEXt', latin('parameters', 'a cat\nSteps: 20, Sampler: Euler a, Model: v1-5')])
     expect(await evidenceOf(png)).toEqual(['png-text: png parameters "a cat Steps: 20, Sampler: Euler a, Model: v1-5"'])
   })
 
-  it('makes one clean line of hostile text', async () => {
+  it('becomes one sanitized line if hostile', async () => {
     const [line] = await evidenceOf(
       await pngWith([
         'iTXt',
@@ -76,7 +76,7 @@ describe('XMP and EXIF', () => {
     ])
   })
 
-  it('reads the comment that web interfaces write into EXIF', async () => {
+  it('include the comment that web interfaces write into EXIF', async () => {
     const picture = await noise(32, 32)
       .withExif({ IFD2: { UserComment: 'Steps: 30, Sampler: DPM++' } })
       .jpeg()
@@ -84,7 +84,7 @@ describe('XMP and EXIF', () => {
     expect(await evidenceOf(picture)).toEqual(['exif: exif UserComment "Steps: 30, Sampler: DPM++"'])
   })
 
-  it('is not slowed or broken by a packet full of brackets', async () => {
+  it('are not slowed or broken by a packet full of brackets', async () => {
     const hostile = `<xmp:CreatorTool ${'<'.repeat(200_000)} xmp:CreatorTool =${' '.repeat(50_000)}`
     expect(await evidenceOf(await noise(32, 32).withXmp(xmp(hostile)).jpeg().toBuffer())).toEqual([])
   })
@@ -105,7 +105,7 @@ it('containers reports the tags of a recording', async ({ skip }) => {
   expect(lines.some((line) => line.startsWith('tag ©too "Lavf'))).toBe(true)
 })
 
-describe('anything else', () => {
+describe('other input', () => {
   it.each([
     ['nothing', ''],
     ['text', 'parameters: a cat\n'.repeat(20)],
@@ -116,7 +116,7 @@ describe('anything else', () => {
     expect(await evidenceOf(data)).toEqual([])
   })
 
-  it('neither does a file that is not there', async () => {
+  it('a missing file gives none either', async () => {
     expect(await readEvidence(`${await fileWith('')}.none`)).toEqual([])
   })
 })
@@ -124,7 +124,7 @@ describe('anything else', () => {
 describe('withEvidence', () => {
   const stated = (text: string) => ({ kind: 'exif', text }) as const
 
-  it('adds what is stated, and counts what does not fit', () => {
+  it('adds the stated facts, and counts those that do not fit', () => {
     expect(withEvidence('jpeg 1x1', [])).toBe('jpeg 1x1')
     expect(withEvidence('jpeg 1x1', [stated('a'), stated('b')])).toBe('jpeg 1x1; states: a; b')
     const many = Array.from({ length: 16 }, () => stated('x'.repeat(300)))

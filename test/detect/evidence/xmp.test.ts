@@ -26,7 +26,7 @@ describe('xmpEvidence', () => {
     ['an attribute without quotes', '<x xmp:CreatorTool=Painter />'],
     ['a property that states nothing about the making', '<x xmp:Rating="5"/>'],
     ['nothing', ''],
-  ])('says nothing of %s', (_, packet) => {
+  ])('reports nothing for %s', (_, packet) => {
     expect(linesOf(packet)).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import { ffmpegError } from '../../../src/detect/ffmpeg/ffmpeg-error.js'
 const ended = (stderr: string, exitCode: number | null = 1, signal: NodeJS.Signals | null = null) =>
   ffmpegError({ exitCode, signal, stderr })
 
-describe('why ffmpeg gave no result', () => {
+describe('the reason why ffmpeg gave no result', () => {
   // Lines as ffmpeg 5.1 and 7.0 write them.
   it.each([
     ['file:/tmp/a.mp4: No such file or directory', 'internal-error'],
@@ -25,7 +25,7 @@ describe('why ffmpeg gave no result', () => {
     expect(ended(stderr).reason).toBe(reason)
   })
 
-  it('takes the line that names a cause before one that names a symptom', () => {
+  it('is the line that names a cause, before one that names a symptom', () => {
     const lines = ['Invalid data found', 'Cannot allocate memory', 'x: Permission denied']
     expect(ended(lines.join('\n'))).toMatchObject({
       reason: 'internal-error',
@@ -33,15 +33,18 @@ describe('why ffmpeg gave no result', () => {
     })
   })
 
-  it.each(['SIGXCPU', 'SIGKILL'] as const)('was ended by %s: too much processor time, whatever it wrote', (signal) => {
-    expect(ended('No such file or directory', null, signal).reason).toBe('detector-timeout')
-  })
+  it.each(['SIGXCPU', 'SIGKILL'] as const)(
+    'is too much processor time where it was ended by %s, whatever it wrote',
+    (signal) => {
+      expect(ended('No such file or directory', null, signal).reason).toBe('detector-timeout')
+    },
+  )
 
-  it.each(['SIGSEGV', 'SIGABRT', 'SIGBUS'] as const)('died of %s: the file is corrupt', (signal) => {
+  it.each(['SIGSEGV', 'SIGABRT', 'SIGBUS'] as const)('is a corrupt file where it died of %s', (signal) => {
     expect(ended('', null, signal)).toMatchObject({ reason: 'media-corrupt', message: expect.stringContaining(signal) })
   })
 
-  it.each([126, 127])('a wrapper that could not run it ends with %i, and the file is not at fault', (exitCode) => {
+  it.each([126, 127])('is not the file where a wrapper could not run it and ended with %i', (exitCode) => {
     expect(ended('setpriv: not permitted', exitCode)).toMatchObject({
       reason: 'detector-failed',
       message: 'ffmpeg could not be started: setpriv: not permitted',
@@ -49,7 +52,7 @@ describe('why ffmpeg gave no result', () => {
     expect(ended('', 125).reason).toBe('media-corrupt')
   })
 
-  it('quotes one line, without what differs from run to run or shows where files lie', () => {
+  it('quotes one line, without what differs between runs or shows paths', () => {
     const { message } = ended(
       '\n[mov @ 0x55d0c0ffee] moov not found in file:/var/lib/attestd/cache/ab12 at end\nmore\n',
     )

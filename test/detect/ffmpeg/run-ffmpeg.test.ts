@@ -43,15 +43,15 @@ describe.skipIf(ffmpeg === null)('the ffmpeg cage (skipped where ffmpeg is not i
     await fs.writeFile(at('cut.mp4'), whole.subarray(0, whole.length / 2))
   })
 
-  it('takes a file that is not there for trouble of the machine, not for a corrupt one', async () => {
+  it('reports a missing file as a fault of the machine, not as a corrupt file', async () => {
     await expect(runFfmpeg(run('gone.mp4'))).rejects.toMatchObject({ reason: 'internal-error', kind: 'retry' })
   })
 
-  it('gives what ffmpeg writes', async () => {
+  it('returns the output of ffmpeg', async () => {
     expect(await runFfmpeg(run('plain.mp4'))).toHaveLength(64 * 48 * 20)
   })
 
-  it('gives the same bytes each time', async () => {
+  it('returns the same bytes each time', async () => {
     expect(await runFfmpeg(run('plain.mp4'))).toEqual(await runFfmpeg(run('plain.mp4')))
   })
 

@@ -7,13 +7,13 @@ import { writeTinyPackage } from '../../support/detector-package.js'
 const hashes = Array.from({ length: 2000 }, (_, nth) => `0x${nth.toString(16).padStart(64, '0')}`)
 const shareOf = (percent: number) => hashes.filter((hash) => isOfShare(hash, percent))
 
-describe('a candidate', () => {
+describe('a canary', () => {
   const bench = DetectorBench.forAll()
   beforeAll(async () => {
     for (const id of ['live', 'next', 'third']) await writeTinyPackage(bench.modelsDir, { id })
   })
 
-  it('scores the assets of its share and no others, and what scores without an asset is in charge', async () => {
+  it('scores the assets of its share and no others; files without an asset go to the active detector', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'next', canary: 40 }] })
     const file = await bench.write('picture.png', await plain('#123').png().toBuffer())
     const [drawn, other] = [shareOf(40)[0]!, hashes.find((hash) => !isOfShare(hash, 40))!]

@@ -7,7 +7,7 @@ import { ManualClock, settle } from '../../support/manual-clock.js'
 /** As much of a process as a slot sees. */
 const aProcess = () => ({ alive: true, rssBytes: 0, kill: async () => {} })
 
-it('is offered to the next job where its process died at work and a successor took over first', async () => {
+it('is offered to the next job where its process died in a job and a successor took over first', async () => {
   const [first, successor] = [aProcess(), aProcess()]
   let warm = () => {}
   const launches = [Promise.resolve(first), new Promise<typeof first>((resolve) => (warm = () => resolve(successor)))]

@@ -27,7 +27,7 @@ async function endsOf(workers: number): Promise<string[]> {
   return ends
 }
 
-it('with one process, cheap files that wait go before costly ones', async () => {
+it('with one process, waiting cheap files go before costly ones', async () => {
   expect(await endsOf(1)).toEqual(['costly', ...Array(3).fill('cheap'), ...Array(2).fill('costly')])
 })
 
@@ -37,7 +37,7 @@ it('with two, costly files that came first leave one process to cheap ones', asy
   expect(ends.indexOf('cheap')).toBeLessThanOrEqual(2)
 })
 
-it('a costly file steps aside while it waits, and goes back to its queue where many others wait', async () => {
+it('a costly file makes way while it waits, and returns to its queue where many others wait', async () => {
   const host = await bench.start({ workers: 1 })
   const [costly, cheap] = [await costlyFile(), await cheapFile()]
   const steps: string[] = []

@@ -116,7 +116,7 @@ it.each([
   expect(librariesOf(root)).toBe(libraries)
 })
 
-it('the places of killed daemons are removed, with the media in them, and those in use are not', async () => {
+it('the folders of killed daemons are removed with their media, and those in use are kept', async () => {
   const scratchDir = path.join(bench.folder, 'scratch')
   await fs.mkdir(path.join(scratchDir, 'attestd-bench-other'), { recursive: true })
   const cage = { bwrap: '', env: '', setpriv: null, scratchDir, isFiltered: false }
@@ -173,7 +173,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(seen.processes).toBeLessThan(5)
   })
 
-  it.skipIf(!isRoot || !isOpenToOthers)('is as closed where an ordinary user runs it', async () => {
+  it.skipIf(!isRoot || !isOpenToOthers)('is as restricted for an ordinary user', async () => {
     const secret = await bench.write('secret', 'signing secret')
     await fs.chmod(bench.folder, 0o755)
     await writeModulePackage(bench.modelsDir, { 'main.mjs': CURIOUS.replace('SECRET', secret) })
@@ -191,7 +191,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(seen.processes).toBeLessThan(5)
   })
 
-  it('blames no package where the sample cannot be shown to it, as on a full disk', async () => {
+  it('blames no package where its sample cannot be passed to it, as on a full disk', async () => {
     const pack = await loadPackage(await writeTinyPackage(bench.folder))
     await fs.rm(path.join(pack.folder, pack.manifest.selfTest.file))
     const limits = { cage: cageHere(), ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30, clock: systemClock }
@@ -201,7 +201,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     )
   })
 
-  it('is counted and ended as one without, and leaves nothing behind', async () => {
+  it('is counted and ended as one without a cage, and leaves nothing behind', async () => {
     await writeTinyPackage(bench.modelsDir)
     const pack = await loadPackage(path.join(bench.modelsDir, 'tiny-image'))
     const options = { packages: [pack], ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, clock: systemClock }
@@ -256,7 +256,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect((await free.detect(picture)).rawScore).toBe(rawScore)
   })
 
-  it('tells its end by somebody else from a crash', async () => {
+  it('distinguishes a kill from a crash', async () => {
     const folder = await writeTinyPackage(bench.modelsDir)
     const options = { ffmpeg: null, timeoutMs: 30_000, memoryBytes: 2 ** 31, clock: systemClock, cage: cageHere() }
     const ends: unknown[] = []
@@ -269,7 +269,7 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(ends).toEqual(['killed', 'crashed'])
   })
 
-  it('writes one file, as long as a heat map may be', async () => {
+  it('writes one file, as large as a heat map may be', async () => {
     const pack = await loadPackage(await writeTinyPackage(bench.modelsDir))
     const place = await CagedPlace.make(cageHere())
     const limits = limitLine(await memoryLimiter(), 2 ** 30, 1000)
@@ -315,7 +315,7 @@ describe.skipIf(possible === null)('where the kernel takes no system call filter
     if (setpriv !== null) await fs.symlink(setpriv, path.join(bench.folder, 'setpriv'))
   }
 
-  it('the filter alone is lost, by name, and require insists on it', async () => {
+  it('only the filter is missing, by name, and require insists on it', async () => {
     const { cage, gap } = await openCage({ detectorCage: 'auto' })
     expect(cage).toMatchObject({ isFiltered: false })
     expect(gap).toMatch(/^system calls are not filtered \(.*SECCOMP/)
@@ -360,7 +360,7 @@ describe('where no cage is possible', () => {
     process.env.PATH = PATH
   })
 
-  it('auto says why, and require refuses', async () => {
+  it('auto states why, and require refuses', async () => {
     const gap = 'bubblewrap (bwrap) is not installed'
     expect(await openCage({ detectorCage: 'auto' })).toEqual({ cage: null, gap })
     await expect(openCage({ detectorCage: 'require' })).rejects.toMatchObject({
@@ -369,7 +369,7 @@ describe('where no cage is possible', () => {
     })
   })
 
-  it('one that cannot run counts as none, with its words', async () => {
+  it('a cage that cannot run counts as none, with its message', async () => {
     for (const name of ['bwrap', 'env', 'setpriv']) {
       const file = await bench.write(name, '#!/bin/sh\necho no permission to make namespaces >&2\nexit 1\n')
       await fs.chmod(file, 0o755)
@@ -379,7 +379,7 @@ describe('where no cage is possible', () => {
     expect(gap).toBe('bubblewrap is not possible here (no permission to make namespaces)')
   })
 
-  it('off does not look', async () => {
+  it('off does not check', async () => {
     expect(await openCage({ detectorCage: 'off' })).toEqual({ cage: null, gap: 'ATTESTD_DETECTOR_CAGE is off' })
   })
 })

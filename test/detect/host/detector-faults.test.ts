@@ -41,7 +41,7 @@ beforeEach(async () => {
   await writeTinyPackage(bench.modelsDir)
 })
 
-describe('a process that dies at work', () => {
+describe('a process that dies in a job', () => {
   it('fails its own job by name, and all others get their scores', async () => {
     const host = await bench.start({ workers: 2 })
     const poison = await bench.write('poison', heavy)
@@ -74,7 +74,7 @@ describe('a process that dies at work', () => {
   })
 })
 
-it('a process that somebody else kills at work says nothing of the file', async () => {
+it('a process killed from outside is no fault of the file', async () => {
   const host = await bench.start()
   bench.once('job-started', ({ pid }) => process.kill(pid, 'SIGKILL'))
   await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toMatchObject({
@@ -86,7 +86,7 @@ it('a process that somebody else kills at work says nothing of the file', async 
 })
 
 describe('limits', () => {
-  it('a file that takes too long has its process killed', async () => {
+  it('a file that takes too long ends its process', async () => {
     const clock = new ManualClock()
     const host = await bench.start({ clock, timeoutMs: 3_000 })
     const started = bench.next('job-started')
@@ -114,7 +114,7 @@ describe('limits', () => {
     await child.ended
   })
 
-  it.skipIf(!hasProc)('a file that takes too much memory has its process killed', async () => {
+  it.skipIf(!hasProc)('a file that takes too much memory ends its process', async () => {
     const host = await bench.start({ memoryMb: 260 })
     await expect(host.detect(image(await bench.write('heavy', heavy)))).rejects.toThrow(
       withReason('detector-out-of-memory'),
@@ -125,7 +125,7 @@ describe('limits', () => {
     expect(bench.all('child-stopped').map(({ cause }) => cause)).toEqual(['memory'])
   })
 
-  it('a process that stays large after a job is replaced and the job keeps its score', async () => {
+  it('a process that stays large after a job is replaced, and the job keeps its score', async () => {
     // This clock stands still, so the memory is not read while the job runs, only after it.
     const clock = new ManualClock()
     await writeModulePackage(bench.modelsDir, { 'main.mjs': GROWING })
@@ -140,7 +140,7 @@ describe('limits', () => {
     expect(bench.all('child-started')).toHaveLength(2)
   })
 
-  it('a process is replaced after its number of files, the new one warm before the old one goes', async () => {
+  it('a process is replaced after its number of files, and the new one is warm before the old one ends', async () => {
     const host = await bench.start({ jobsPerChild: 3 })
     const good = await bench.write('good', light)
     const [first] = bench.all('child-started')
@@ -173,7 +173,7 @@ describe('metadata that takes minutes to read', () => {
   const hostile = async () =>
     bench.write('number.webp', webpWithStore(await noise().webp().toBuffer(), hugeNumberStore(512 * 1024)))
 
-  it('costs the evidence, not the score, and the process goes on', async () => {
+  it('costs the evidence, not the score, and the process continues', async () => {
     const host = await bench.start()
     const detection = await host.detect(image(await hostile()))
     expect(detection.notes).toMatch(/what it states about itself could not be read$/)
@@ -193,7 +193,7 @@ describe('metadata that takes minutes to read', () => {
 })
 
 describe('processes that cannot be started', () => {
-  it.skipIf(!hasProc)('end the start with a clear error when they die again and again', async () => {
+  it.skipIf(!hasProc)('end the start with a clear error when they die repeatedly', async () => {
     const killer = setInterval(() => {
       for (const pid of detectorChildren()) process.kill(pid, 'SIGKILL')
     }, 10)
@@ -215,7 +215,7 @@ describe('processes that cannot be started', () => {
     })
   })
 
-  it('end the start as one that may go better next time when they take too long to load', async () => {
+  it('end the start with a temporary error when they take too long to load', async () => {
     const clock = new ManualClock()
     const hurry = setInterval(() => void clock.advance(60_000), 10)
     await expect(bench.start({ clock })).rejects.toMatchObject({ reason: 'detector-start-timeout', kind: 'retry' })
@@ -250,7 +250,7 @@ describe('processes that cannot be started', () => {
     await expect(host.detect(image(good))).resolves.toMatchObject({ detectorId: 'tiny-image' })
   })
 
-  it('leave a renewed process in place when its successor does not start', async () => {
+  it('leave the old process in place when its successor does not start', async () => {
     const host = await bench.start({ jobsPerChild: 1 })
     const good = await bench.write('good', light)
     await fs.writeFile(path.join(bench.modelsDir, 'tiny-image', 'model.onnx'), 'changed on disk')
@@ -263,7 +263,7 @@ describe('processes that cannot be started', () => {
 })
 
 describe('the probe', () => {
-  it('does not trust a process again that gives another score than stated', async () => {
+  it('rejects a process that returns another score than stated', async () => {
     const host = await bench.start()
     const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
     const bytes = await fs.readFile(sample)
@@ -277,7 +277,7 @@ describe('the probe', () => {
     await expect(host.probe()).resolves.toBeUndefined()
   })
 
-  it('fails without ending the process where the folder holds another version by now', async () => {
+  it('fails without ending the process where the folder has another version by now', async () => {
     const host = await bench.start()
     const sample = path.join(bench.modelsDir, 'tiny-image', 'selftest.png')
     await fs.writeFile(sample, await plain({ r: 0, g: 255, b: 255 }).png().toBuffer())
@@ -287,8 +287,8 @@ describe('the probe', () => {
   })
 })
 
-describe('a caller that goes away', () => {
-  it('leaves the line, or is released from its job, and the process serves the next', async () => {
+describe('a caller that leaves', () => {
+  it('leaves the line or its job, and the process serves the next', async () => {
     const host = await bench.start()
     const good = await bench.write('good', light)
     const gone = new AbortController()
@@ -305,8 +305,8 @@ describe('a caller that goes away', () => {
   })
 })
 
-describe('what a person asks to see', () => {
-  it('is shown by processes of their own, one after the other, which end with it', async () => {
+describe('a preview', () => {
+  it('is made by separate processes, one after the other, which end with it', async () => {
     const host = await bench.start()
     const file = await bench.write('good', light)
     const before = bench.events.length
@@ -322,7 +322,7 @@ describe('what a person asks to see', () => {
     if (hasProc) expect(detectorChildren()).toHaveLength(1)
   })
 
-  it('ends with the host, and with the detectors of before once it is shown', async () => {
+  it('ends with the host, and with the previous detectors once it is shown', async () => {
     const host = await bench.start()
     const out = path.join(bench.folder, 'out')
     const [good, slow] = [await bench.write('good', light), await bench.write('heavy', heavy)]
@@ -339,7 +339,7 @@ describe('what a person asks to see', () => {
 })
 
 describe('closing', () => {
-  it('ends all processes; open jobs go back as not done', async () => {
+  it('ends all processes; open jobs are returned as not done', async () => {
     const host = await bench.start()
     const file = await bench.write('heavy', heavy)
     const jobs = Promise.allSettled([host.detect(image(file)), host.detect(image(file))])
@@ -352,7 +352,7 @@ describe('closing', () => {
     await expect(host.close()).resolves.toBeUndefined()
   })
 
-  it.skipIf(!hasProc)('leaves no process behind that was just being started', async () => {
+  it.skipIf(!hasProc)('leaves no process behind that was starting', async () => {
     const host = await bench.start({ jobsPerChild: 1 })
     await host.detect(image(await bench.write('good', light)))
     await expect.poll(detectorChildren).toHaveLength(2)
@@ -360,7 +360,7 @@ describe('closing', () => {
     expect(detectorChildren()).toEqual([])
   })
 
-  it.skipIf(!hasProc)('a parent that is killed takes its processes along, also those at work', async () => {
+  it.skipIf(!hasProc)('a killed parent takes its processes along, also those in a job', async () => {
     const parent = startParent(bench.modelsDir, await bench.write('heavy', heavy))
     const pids = await new Promise<number[]>((resolve) => {
       parent.stdout?.once('data', (text: Buffer) => resolve(JSON.parse(text.toString())))

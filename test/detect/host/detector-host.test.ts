@@ -46,7 +46,7 @@ describe('a host with two processes', () => {
     expect(host.detectorFor('audio')).toBeNull()
   })
 
-  it('gives the score that the network must give', async () => {
+  it('returns the score that the network must give', async () => {
     const color = { r: 60, g: 120, b: 180 }
     const file = await bench.write('plain.png', await plain(color).png().toBuffer())
     const detection = await host.detect(image(file))
@@ -63,7 +63,7 @@ describe('a host with two processes', () => {
     expect(detection.elapsedMs.infer).toBeGreaterThan(0)
   })
 
-  it('refuses a kind of media that no detector is for', async () => {
+  it('refuses a kind of media without a detector', async () => {
     const file = await bench.write('sound.mp3', mp3())
     await expect(host.detect({ file, mediaType: 'audio' })).rejects.toMatchObject({ reason: 'detector-none' })
   })
@@ -78,7 +78,7 @@ describe('a host with two processes', () => {
     expect(bench.all('child-stopped')).toHaveLength(stops)
   })
 
-  it('a file that is gone is fetched again, instead of being taken for a bad one', async () => {
+  it('a missing file is fetched again, and not reported as corrupt', async () => {
     const gone = path.join(bench.folder, 'gone.jpg')
     await expect(host.detect(image(gone))).rejects.toMatchObject({ reason: 'media-cache-failed' })
   })
@@ -88,7 +88,7 @@ describe('a host with two processes', () => {
     expect((await host.detect(image(file))).notes).toMatch(/^gif 64x64, first of 2 frames;/)
   })
 
-  it('gives the same bits whatever the process, the neighbor and the order', async () => {
+  it('returns the same bits whatever the process, the neighbor and the order', async () => {
     const files = await Promise.all(
       [0, 1, 2, 3, 4, 5].map(async (index) => {
         const picture = noise(200 + 37 * index, 150 + 11 * index)
@@ -111,14 +111,14 @@ describe('a host with two processes', () => {
     expect(new Set(used.map(({ pid }) => pid)).size).toBe(2)
   })
 
-  it('keeps its last inference fresh by the probe', async () => {
+  it('keeps its last inference recent by the probe', async () => {
     clock.tick(90_000)
     expect(host.state().lastInferenceAgoMs).toBe(90_000)
     await host.probe()
     expect(host.state().lastInferenceAgoMs).toBe(0)
   })
 
-  it('reports the age of its last inference whatever happens to the wall clock', async () => {
+  it('reports the age of its last inference independently of the wall clock', async () => {
     await host.probe()
     clock.stepWall(-3_600_000)
     clock.tick(70_000)
@@ -126,7 +126,7 @@ describe('a host with two processes', () => {
   })
 
   it.skipIf(!hasProc)(
-    'gives its processes nothing of its environment, only how Node and the allocator are to run',
+    'passes nothing of its environment to its processes, except how Node and the allocator run',
     async () => {
       for (const { pid } of bench.all('child-started')) {
         const environment = (await fs.readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean)
@@ -137,7 +137,7 @@ describe('a host with two processes', () => {
     },
   )
 
-  it('its processes outlive the signals that reach the whole group', async () => {
+  it('has processes that survive the signals to the whole group', async () => {
     const pids = bench.all('child-started').map(({ pid }) => pid)
     for (const pid of pids) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal)
     await host.probe()
@@ -171,7 +171,7 @@ describe('decoding and inference stay out of the main process', () => {
   })
 })
 
-describe('a package that does not hold what it states', () => {
+describe('a package that contradicts its manifest', () => {
   const bench = DetectorBench.forAll()
 
   it.each([

@@ -25,7 +25,7 @@ const idsOf = (packages: readonly SelectedPackage[]) =>
   )
 
 describe('lineupsOf', () => {
-  it('puts all that score a medium in order of their ids, whatever order they were named in', () => {
+  it('orders all that score one kind of media by their ids, whatever the order of the list', () => {
     expect(idsOf([selected('b'), selected('a'), selected('c', {}, VIDEO)])).toEqual({
       image: ['a', 'b'],
       video_short: ['c'],
@@ -33,7 +33,7 @@ describe('lineupsOf', () => {
     })
   })
 
-  it('leaves shadows and candidates out, and media that nobody is left for', () => {
+  it('leaves out shadows and canaries, and kinds without a detector', () => {
     expect(idsOf([selected('a', { shadow: true }), selected('b', { canary: 10 }), selected('c', {}, VIDEO)])).toEqual({
       video_short: ['c'],
       video_long: ['c'],
@@ -41,7 +41,7 @@ describe('lineupsOf', () => {
     expect(idsOf([])).toEqual({})
   })
 
-  it('signs alone by the package, together by an ensemble that its members and weights name', () => {
+  it('signs with the package alone, or with an ensemble named by members and weights', () => {
     const alone = lineupsOf([selected('a')]).get('image')
     expect(alone).toMatchObject({ ensemble: null, summary: { id: 'a', version: '1.0.0', digest: 'a'.repeat(8) } })
     const summary = (weight: number) => lineupsOf([selected('a', { weight }), selected('b')]).get('image')?.summary
@@ -51,7 +51,7 @@ describe('lineupsOf', () => {
   })
 })
 
-it('a loaded detector states its part in the scores, and a share only where it is a candidate', () => {
+it('a loaded detector states its part in the scores, and a share only for a canary', () => {
   expect(loadedDetectorOf(selected('a', { weight: 3 }))).toMatchObject({ id: 'a', weight: 3, shadow: false })
   expect(loadedDetectorOf(selected('a'))).not.toHaveProperty('canary')
   expect(loadedDetectorOf(selected('a', { canary: 5 }))).toMatchObject({ canary: 5 })
@@ -75,7 +75,7 @@ describe('detectBy', () => {
     return { asked, measure }
   }
 
-  it('gives what one alone measured, its abstention too', async () => {
+  it('returns what one measured alone, including its abstention', async () => {
     const { asked, measure } = measuring({ a: 0.9 })
     expect(await detectBy(lineup(selected('a')), measure)).toMatchObject({ detectorId: 'a', risk: 0.9 })
     expect(asked).toEqual(['a'])
@@ -91,7 +91,7 @@ describe('detectBy', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('leaves out who abstains', async () => {
+  it('leaves out a member that abstains', async () => {
     const { asked, measure } = measuring({ a: 'media-too-small', b: 0.8, c: 0.8 })
     const result = await detectBy(lineup(selected('a'), selected('b'), selected('c')), measure)
     expect(result.risk).toBeCloseTo(0.8, 9)
@@ -110,7 +110,7 @@ describe('detectBy', () => {
     ['takes too long', 'detector-timeout'],
     ['cannot be reached', 'detector-unreachable'],
     ['throws what nobody expects', new Error('odd')],
-  ])('makes no score of the others where one %s', async (_, outcome) => {
+  ])('returns no score of the others where one %s', async (_, outcome) => {
     const { asked, measure } = measuring({ a: 0.9, b: outcome, c: 0.9 })
     const act = detectBy(lineup(selected('a'), selected('b'), selected('c')), measure)
     await expect(act).rejects.toThrow(outcome instanceof Error ? 'odd' : `b says ${outcome}`)
@@ -121,7 +121,7 @@ describe('detectBy', () => {
 describe('canariesOf', () => {
   const charge = lineupsOf([selected('a'), selected('v', {}, VIDEO)])
 
-  it('gives each kind of media of a candidate, with its share', () => {
+  it('lists each kind of media of a canary, with its share', () => {
     const found = canariesOf([selected('a'), selected('n', { canary: 7 }, VIDEO)], charge)
     expect([...found.keys()]).toEqual(['video_short', 'video_long'])
     expect(found.get('video_long')).toMatchObject({ percent: 7, ensemble: null, summary: { id: 'n', canary: 7 } })
@@ -151,7 +151,7 @@ describe('isOfShare', () => {
   it.each([
     [`0x${'00'.repeat(32)}`, 20.32],
     [`0x${'ff'.repeat(32)}`, 64.48],
-  ])('%s is drawn by any share above its own place, on every machine', (hash, place) => {
+  ])('%s is drawn by any share above its own position, on every machine', (hash, place) => {
     expect([isOfShare(hash, Math.floor(place)), isOfShare(hash, Math.ceil(place))]).toEqual([false, true])
   })
 

@@ -27,8 +27,8 @@ async function startWatched(): Promise<{ error: unknown; peakMb: number }> {
   return { error, peakMb }
 }
 
-describe.skipIf(!hasProc)('a package that takes too much memory while it is loaded', () => {
-  it('is refused where it unpacks to 1 GiB, before it has taken that', async () => {
+describe.skipIf(!hasProc)('a package that takes too much memory while loading', () => {
+  it('is refused where it unpacks to 1 GiB, before it takes that much', async () => {
     const model = gzipSync(Buffer.alloc(1024 * MIB), { level: 1 })
     await writeTinyPackage(bench.modelsDir, { model, packed: true })
     const { error, peakMb } = await startWatched()

@@ -51,7 +51,7 @@ describe('checkSelfTest', () => {
   })
 })
 
-it('the job of a self-test measures the sample in the package, without re-encodings and evidence', async () => {
+it('the job of a self-test scores the sample in the package, without re-encodings and evidence', async () => {
   const pack = await packed()
   expect(selfTestJob(pack)).toEqual({
     detectorId: 'tiny-image',
@@ -62,7 +62,7 @@ it('the job of a self-test measures the sample in the package, without re-encodi
 })
 
 describe('a package folder that is replaced while its old version runs', () => {
-  it('still reads a file that is as it was', async () => {
+  it('still reads an unchanged file', async () => {
     const pack = await packed()
     expect(await readPackageFile(pack, 'selftest.png')).toEqual(
       await fs.readFile(path.join(pack.folder, 'selftest.png')),
@@ -74,7 +74,7 @@ describe('a package folder that is replaced while its old version runs', () => {
     ['changed', (file: string) => fs.appendFile(file, 'x')],
     ['gone', (file: string) => fs.rm(file)],
     ['empty', (file: string) => fs.truncate(file)],
-  ])('refuses a sample that is %s, and says what takes the new version', async (_, spoil) => {
+  ])('refuses a sample that is %s, and states how to load the new version', async (_, spoil) => {
     const pack = await packed()
     await spoil(path.join(pack.folder, 'selftest.png'))
     const refusal = { reason: 'model-digest-mismatch', message: expect.stringContaining('attestd models reload') }

@@ -55,7 +55,7 @@ describe('an ensemble', () => {
     expect(detection.parts[0]?.name).toMatch(/^a: /)
   })
 
-  it('leaves out a member that cannot judge the file, and says so', async () => {
+  it('leaves out a member that cannot judge the file, and reports it', async () => {
     const file = await bench.write('small.png', await plain(BLUE, 60, 60).png().toBuffer())
     const detection = await host.detect(image(file))
     const alone = await bench.start({ detectors: [{ id: 'a' }] })
@@ -63,7 +63,7 @@ describe('an ensemble', () => {
     expect(detection.notes).toMatch(/; b left out: media-too-small$/)
   })
 
-  it('has its heat map drawn by the first member that can judge the file', async () => {
+  it('draws its heat map by the first member that can judge the file', async () => {
     const other = await DetectorBench.forTest()
     await writeTinyPackage(other.modelsDir, { id: 'p', manifest: { preprocessing: tallOnly(64) } })
     await writeTinyPackage(other.modelsDir, { id: 'q' })
@@ -86,7 +86,7 @@ describe('a shadow', () => {
     await writeTinyPackage(bench.modelsDir, { id: 'fails', ...OVERFLOWS_ON_WHITE })
   })
 
-  it('is measured apart from what is submitted, in a process of low priority', async () => {
+  it('runs apart from what is submitted, in a process of low priority', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'dark' }] })
     const file = await bench.write('picture.png', await plain(BLUE).png().toBuffer())
     expect(host.detectorFor('image')?.id).toBe('live')
@@ -107,7 +107,7 @@ describe('a shadow', () => {
     ])
   })
 
-  it('reports its failures by name and goes on', async () => {
+  it('reports its failures by name and continues', async () => {
     const host = await bench.start({ detectors: [{ id: 'live' }, { id: 'fails', shadow: true }, { id: 'dark' }] })
     const file = await bench.write('white.png', await plain('#fff').png().toBuffer())
     await expect(host.detect(image(file))).resolves.toMatchObject({ detectorId: 'live' })
@@ -124,7 +124,7 @@ describe('a reload', () => {
     await writeTinyPackage(bench.modelsDir)
   })
 
-  it('hands new files to the new version and lets the old one end what it has begun', async () => {
+  it('passes new files to the new version and lets the old one finish', async () => {
     const host = await bench.start()
     const before = host.detectorFor('image')
     const heavy = await bench.write('heavy', await plain('#345', 6900, 6900).webp({ effort: 0 }).toBuffer())
@@ -147,7 +147,7 @@ describe('a reload', () => {
     })
   })
 
-  it('changes nothing where the new package is not good', async () => {
+  it('changes nothing where the new package is broken', async () => {
     const host = await bench.start()
     const before = host.detectors
     const folder = path.join(bench.modelsDir, 'tiny-image')
@@ -181,7 +181,7 @@ describe('a reload', () => {
     ])
   })
 
-  it('is asked for approval of the packages, and refused with its reason', async () => {
+  it('needs approval of the packages, and is refused with its reason', async () => {
     const asked: string[][] = []
     const host = await bench.start({
       admit: async (packages) => {
@@ -195,7 +195,7 @@ describe('a reload', () => {
     expect(host.detectors).toMatchObject([{ version: '1.0.0' }])
   })
 
-  it('that is under way when the host closes leaves no process behind', async () => {
+  it('in progress when the host closes leaves no process behind', async () => {
     const host = await bench.start()
     const reload = host.reload().catch((error: unknown) => error)
     await host.close()

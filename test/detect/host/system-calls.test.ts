@@ -28,16 +28,16 @@ describe.each([
   const program = systemCallFilter(arch)
   const of = (number: number, argument = 0) => judged(program, audit, number, argument)
 
-  it('refuses what opens the kernel, and lets the rest be', () => {
+  it('refuses what opens the kernel, and allows the rest', () => {
     for (const number of [calls.unshare, calls.ptrace, 425, 442]) expect(of(number)).toBe(EPERM)
     for (const number of [calls.openat, calls.exit, 0, 1, 5000]) expect(of(number)).toBe(ALLOWED)
   })
 
-  it('lets threads and processes begin, but in no namespace of their own', () => {
+  it('lets threads and processes start, but in no namespace of their own', () => {
     expect([of(calls.clone, CLONE_THREAD), of(calls.clone, CLONE_NEWUSER), of(435)]).toEqual([ALLOWED, EPERM, ENOSYS])
   })
 
-  it('lets sockets be opened of the internet and of this machine alone', () => {
+  it('allows sockets of the internet and of this machine only', () => {
     const families = { unix: 1, inet: 2, inet6: 10, netlink: 16, packet: 17, alg: 38, vsock: 40 }
     const open = Object.entries(families).filter(([, family]) => of(calls.socket, family) === ALLOWED)
     expect(open.map(([name]) => name)).toEqual(['unix', 'inet', 'inet6', 'netlink'])

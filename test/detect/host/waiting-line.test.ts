@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { WaitingLine } from '../../../src/detect/host/waiting-line.js'
 
-it('serves in order and says when nobody waits', async () => {
+it('serves in order and reports when nobody waits', async () => {
   const line = new WaitingLine<number>()
   const served = Promise.all([line.join(), line.join()])
   const cheap = expect.objectContaining({ isCostly: false })
@@ -9,7 +9,7 @@ it('serves in order and says when nobody waits', async () => {
   expect(await served).toEqual([1, 2])
 })
 
-it('lets an aborted one go and serves the next', async () => {
+it('releases an aborted caller and serves the next', async () => {
   const line = new WaitingLine<number>()
   const impatient = new AbortController()
   const first = line.join(impatient.signal)
@@ -20,7 +20,7 @@ it('lets an aborted one go and serves the next', async () => {
   expect(await second).toBe(7)
 })
 
-it('does not take in one that is aborted already', async () => {
+it('does not accept a caller that is already aborted', async () => {
   const line = new WaitingLine<number>()
   await expect(line.join(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
   expect(line.handOut(1)).toBeNull()
@@ -45,7 +45,7 @@ it('dismisses all with an error', async () => {
   expect(line.handOut(1)).toBeNull()
 })
 
-it('serves the cheap before the costly where it is asked to, each in their order', async () => {
+it('serves the cheap before the costly where asked, each in their order', async () => {
   const line = new WaitingLine<number>()
   const costly = [line.join(undefined, true), line.join(undefined, true)]
   const cheap = [line.join(), line.join()]
@@ -55,7 +55,7 @@ it('serves the cheap before the costly where it is asked to, each in their order
   expect(await Promise.all([...costly, ...cheap])).toEqual([2, 4, 1, 3])
 })
 
-it('lets no more cheap ones pass the costly one that waits longest than it is asked to', async () => {
+it('lets no more cheap callers pass the longest waiting costly one than allowed', async () => {
   const line = new WaitingLine<number>()
   const served: string[] = []
   const join = (name: string, isCostly: boolean) => void line.join(undefined, isCostly).then(() => served.push(name))

@@ -65,11 +65,11 @@ describe('a face finder', () => {
     [1, 1],
     [1, 3000],
     [700, 5],
-  ])('gives an answer for %d x %d pixels', async (width, height) => {
+  ])('returns a result for %d x %d pixels', async (width, height) => {
     expect(await finder.find({ pixels: noisePixels(width, height), width, height }, LIMITS)).toEqual([])
   })
 
-  it('looks closer where the first look leaves a doubt', async () => {
+  it('searches again at a larger scale where the first pass is unsure', async () => {
     const portrait = await pictureOf(sample('astronaut.jpg'))
     expect(await finder.find(portrait, { ...LIMITS, side: 80, closerSide: 80 })).toEqual([])
     const closer = await finder.find(portrait, { ...LIMITS, side: 80, closerSide: 480 })
@@ -77,7 +77,7 @@ describe('a face finder', () => {
     expect(closer).toHaveLength(1)
   })
 
-  it('is refused where the network is another one', async () => {
+  it('is refused with another network', async () => {
     const pack = await loadPackage(path.join(folder, 'tiny-views'))
     await expect(loadFaceFinder(pack, 'tiny.onnx')).rejects.toThrow(
       withReason('manifest-invalid', /preprocessing\.faces\.finder: tiny\.onnx takes no data, but /),
@@ -128,7 +128,7 @@ describe('faceSquare', () => {
     ['no larger than the picture', face, 2, { width: 100, height: 80 }, { left: 10, top: 0, width: 80, height: 80 }],
   ])('%s', (_, at, margin, picture, square) => expect(faceSquare(at, margin, picture)).toEqual(square))
 
-  it('lies in a variant where its spot went', () => {
+  it('moves with its place in a variant', () => {
     const variant = {
       name: 'x',
       picture: { pixels: Buffer.alloc(0), width: 0, height: 0 },
@@ -139,5 +139,5 @@ describe('faceSquare', () => {
     expect(facesIn(variant, [face])).toEqual([{ left: 18, top: 14, width: 10, height: 15, confidence: 1 }])
   })
 
-  it('goes by the name of its place', () => expect(faceName(face, 1)).toBe('face 2 (40,30 20x30)'))
+  it('is named by its place', () => expect(faceName(face, 1)).toBe('face 2 (40,30 20x30)'))
 })

@@ -31,7 +31,7 @@ describe('isFeatureless', () => {
     ['a round gradient', drawn(300, 300, (x, y) => 255 - Math.hypot(x - 150, y - 150))],
     ['a page with a speck', drawn(1000, 1000, (x, y) => (x === 500 && y === 500 ? 0 : 255))],
     ['a picture of one pixel', drawn(1, 1, () => 40)],
-  ])('says so of %s, as it is and encoded', async (_, picture) => {
+  ])('is true for %s, as it is and encoded', async (_, picture) => {
     expect(await isFeatureless(picture)).toBe(true)
     expect(await isFeatureless(await coded(picture, 'jpeg'))).toBe(true)
     expect(await isFeatureless(await coded(picture, 'webp'))).toBe(true)
@@ -42,11 +42,11 @@ describe('isFeatureless', () => {
     ['a line of writing', drawn(400, 300, (x, y) => (y > 140 && y < 156 && x % 8 < 3 ? 0 : 255))],
     ['noise', { pixels: noisePixels(200, 100), width: 200, height: 100 }],
     ['a picture out of focus', drawn(2400, 1600, (x, y) => 128 + 100 * Math.sin(x / 20) * Math.sin(y / 20))],
-  ])('does not of %s', async (_, picture) => {
+  ])('is false for %s', async (_, picture) => {
     expect(await isFeatureless(picture)).toBe(false)
   })
 
-  it.each(['moon.png', 'hubble_deep_field.jpg', 'rocket.jpg'])('does not of the photograph %s', async (name) => {
+  it.each(['moon.png', 'hubble_deep_field.jpg', 'rocket.jpg'])('is false for the photograph %s', async (name) => {
     const { data, info } = await sharp(packagePath('samples', name))
       .removeAlpha()
       .toColourspace('srgb')

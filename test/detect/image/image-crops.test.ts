@@ -40,7 +40,7 @@ it.each([
 ])('keptArea of %d x %d', (width, height, area) => expect(keptArea(width, height)).toEqual(area))
 
 describe('imageParts', () => {
-  it('gives normalized planes of the very pixels where nothing is resized', async () => {
+  it('returns normalized planes of the exact pixels where nothing is resized', async () => {
     const pixels = noisePixels(50, 40)
     const crops = await imageParts(decoded(50, 40, pixels), PLAN)
     expect(crops.map(({ name }) => name)).toEqual(['top left', 'top right', 'bottom left', 'bottom right', 'center'])
@@ -58,7 +58,7 @@ describe('imageParts', () => {
     ['up', 33, 50],
     ['of a strip', 4_000, 36],
     ['of a strip that stands', 36, 4_000],
-  ])('brings the short side to size: %s', async (_, width, height) => {
+  ])('resizes the short side: %s', async (_, width, height) => {
     const crops = await imageParts(decoded(width, height), PLAN)
     expect(crops).toHaveLength(5)
     const values = crops.map(({ inputs }) => inputs[0]?.values as Float32Array)
@@ -66,7 +66,7 @@ describe('imageParts', () => {
     expect(new Set(values.map(({ buffer }) => Buffer.from(buffer).toString('base64'))).size).toBe(5)
   })
 
-  it('gives the same bits twice', async () => {
+  it('returns the same bits twice', async () => {
     const [first, second] = await Promise.all([1, 2].map(() => imageParts(decoded(301, 211), PLAN)))
     expect(first).toEqual(second)
   })

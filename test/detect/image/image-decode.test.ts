@@ -22,7 +22,7 @@ describe('formats', () => {
     ['png', () => noise().png()],
     ['webp', () => noise().webp({ lossless: true })],
     ['tiff', () => noise().tiff({ compression: 'deflate' })],
-  ])('%s without loss gives the very pixels', async (format, make) => {
+  ])('%s without loss gives the exact pixels', async (format, make) => {
     const image = await decode(await make().toBuffer())
     expect(image).toMatchObject({ format, width: 120, height: 80, frames: 1 })
     expect(image.pixels.equals(noisePixels(120, 80))).toBe(true)
@@ -80,7 +80,7 @@ describe('unusual images', () => {
     expect([image.pixels[0], image.pixels[79 * 3]]).toEqual([0, 255])
   })
 
-  it('bytes behind the image (a polyglot) change nothing', async () => {
+  it('bytes after the image (a polyglot) change nothing', async () => {
     const jpeg = await noise().jpeg().toBuffer()
     const alone = await decode(jpeg)
     const polyglot = await decode(Buffer.concat([jpeg, Buffer.from('PK\u0003\u0004<script>alert(1)</script>')]))
@@ -92,7 +92,7 @@ describe('unusual images', () => {
   })
 })
 
-describe('how else people may see a picture', () => {
+describe('another view of a picture', () => {
   const [white, black] = [Buffer.alloc(64 * 64 * 3, 255), Buffer.alloc(64 * 64 * 3, 0)]
 
   async function others(data: Uint8Array, refuse: () => void = () => {}) {
@@ -125,7 +125,7 @@ describe('how else people may see a picture', () => {
     },
   )
 
-  it('is the second of two frames, though the first states to be shown for no time', async () => {
+  it('is the second of two frames, even if the first has no duration', async () => {
     expect(
       await others(
         await twoFrames()
@@ -140,7 +140,7 @@ describe('how else people may see a picture', () => {
     expect(await others(await clear.toFormat(format).toBuffer())).toEqual([['shown on black', [0, 0, 0]]])
   })
 
-  it('is as stored where browsers do not turn it', async () => {
+  it('is as stored where browsers do not rotate it', async () => {
     const halves = sharp(Buffer.concat([white, black]), { raw: { width: 64, height: 128, channels: 3 } })
     const turned = halves.withMetadata({ orientation: 6 })
     expect((await others(await turned.webp({ lossless: true }).toBuffer())).map(([name]) => name)).toEqual([
@@ -149,7 +149,7 @@ describe('how else people may see a picture', () => {
     expect(await others(await turned.png().toBuffer())).toEqual([])
   })
 
-  it('is nothing else where that shows the same, or cannot be judged', async () => {
+  it('is left out where it is identical, or cannot be judged', async () => {
     expect(await others(await noise().ensureAlpha().png().toBuffer())).toEqual([])
     expect(
       await others(
@@ -163,7 +163,7 @@ describe('how else people may see a picture', () => {
     ).toEqual([])
   })
 
-  it('is too much where the frames of an animation have more than 150 megapixels', async () => {
+  it('is refused where the frames of an animation have more than 150 megapixels', async () => {
     const webp = await animation([100, 100, 100, 100, 100, 100, 100, 100]).webp().toBuffer()
     // Of the canvas, less one.
     webp.writeUIntLE(3999, 24, 3)
@@ -206,7 +206,7 @@ describe('refusals', () => {
     await expect(decode(pngClaiming(6900, 6900))).rejects.toMatchObject({ reason: 'media-corrupt' })
   })
 
-  it('does not tell the path of the file', async () => {
+  it('does not reveal the path of the file', async () => {
     const jpeg = await noise().jpeg().toBuffer()
     const file = await fileWith(jpeg.subarray(0, 300))
     const error = await decodeImage(file, LIMITS).catch((caught: Error) => caught)
@@ -214,7 +214,7 @@ describe('refusals', () => {
     expect((error as Error).message).not.toContain(path.dirname(file))
   })
 
-  it('a file that is gone is not called corrupt', async () => {
+  it('a missing file is not called corrupt', async () => {
     await expect(decodeImage(`${await fileWith('')}.gone`, LIMITS)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

@@ -13,7 +13,7 @@ function picture(width: number, height: number) {
 }
 
 describe('imageTensor', () => {
-  it('gives planes of red, green and blue, row by row', () => {
+  it('returns planes of red, green and blue, row by row', () => {
     const { values, shape, type } = imageTensor(wholeCut(picture(3, 2)), normalize(PLAIN.mean, PLAIN.std))
     expect([type, shape]).toEqual(['float32', [1, 3, 2, 3]])
     expect(Array.from(values, Math.round)).toEqual([0, 1, 2, 0, 1, 2, 0, 0, 0, 1, 1, 1, 0, 1, 2, 1, 2, 3])

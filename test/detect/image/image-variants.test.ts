@@ -12,7 +12,7 @@ async function variantsOf(width: number, height: number) {
 }
 
 describe('imageVariants', () => {
-  it('stores anew, makes smaller, and cuts with coarse storing', async () => {
+  it('re-encodes, shrinks, and crops with coarse quality', async () => {
     const sizes = (await variantsOf(200, 100)).map(({ name, picture: { width, height } }) => [name, width, height])
     expect(sizes).toEqual([
       ['JPEG quality 80', 200, 100],

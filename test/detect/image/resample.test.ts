@@ -56,7 +56,7 @@ const isCoarse = ({ area, to, kernel }: Vector) =>
 const name = ({ drawing, size, area, to, kernel }: Vector) =>
   `${drawing} ${size.join('x')}, cut ${area.join(' ')}, to ${to.join('x')} by ${kernel}`
 
-describe('resized gives the bytes of Pillow', () => {
+describe('resized returns the bytes of Pillow', () => {
   it.each(vectors.filter((one) => !isCoarse(one)).map((one) => [name(one), one] as const))('%s', async (_, vector) => {
     const { pixels, width, height } = await resizedAs(vector)
     expect([width, height, pixels.length]).toEqual([...vector.to, 3 * vector.to[0] * vector.to[1]])
@@ -65,7 +65,7 @@ describe('resized gives the bytes of Pillow', () => {
   })
 })
 
-describe('made more than four times smaller, it is within a level of Pillow', () => {
+describe('more than four times smaller, it is within a level of Pillow', () => {
   it.each(vectors.filter(isCoarse).map((one) => [name(one), one] as const))('%s', async (_, vector) => {
     const { pixels } = await resizedAs(vector)
     expect(pixels).toHaveLength(3 * vector.to[0] * vector.to[1])
@@ -79,16 +79,22 @@ describe('resizedFast, which the views of shipped networks use', () => {
   const becomesSmaller = ({ area, to }: Vector) => area[2] > to[0] && area[3] > to[1]
   const wide = vectors.filter(isWide).map((vector) => [name(vector), vector] as const)
 
-  it.each(wide.filter(([, vector]) => !becomesSmaller(vector)))('gives the bytes of Pillow: %s', async (_, vector) => {
-    const { pixels } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
-    expect(createHash('sha256').update(pixels).digest('hex')).toBe(vector.digest)
-  })
+  it.each(wide.filter(([, vector]) => !becomesSmaller(vector)))(
+    'returns the bytes of Pillow: %s',
+    async (_, vector) => {
+      const { pixels } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
+      expect(createHash('sha256').update(pixels).digest('hex')).toBe(vector.digest)
+    },
+  )
 
-  it.each(wide.filter(([, vector]) => becomesSmaller(vector)))('is near them, but at edges: %s', async (_, vector) => {
-    const exact = await resizedAs(vector)
-    const { pixels, ...size } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
-    expect(size).toEqual({ width: exact.width, height: exact.height })
-    const far = pixels.filter((byte, index) => Math.abs(byte - (exact.pixels[index] as number)) > 2)
-    expect(far.length / pixels.length).toBeLessThan(0.02)
-  })
+  it.each(wide.filter(([, vector]) => becomesSmaller(vector)))(
+    'is close to them, except at edges: %s',
+    async (_, vector) => {
+      const exact = await resizedAs(vector)
+      const { pixels, ...size } = await resizedFast(cutOf(vector), ...vector.to, vector.kernel)
+      expect(size).toEqual({ width: exact.width, height: exact.height })
+      const far = pixels.filter((byte, index) => Math.abs(byte - (exact.pixels[index] as number)) > 2)
+      expect(far.length / pixels.length).toBeLessThan(0.02)
+    },
+  )
 })

@@ -52,7 +52,7 @@ describe('a PNG', () => {
     expect((await decode(await png(...chunks))).pixels).toEqual((await decode(await png())).pixels)
   })
 
-  it('with a color profile is decoded, unless its checksum is wrong: then browsers do not use it', async () => {
+  it('with a color profile is decoded, unless its checksum is wrong: then browsers ignore it', async () => {
     const whole = await noise().withIccProfile('p3').png().toBuffer()
     expect((await decode(whole)).format).toBe('png')
     const at = whole.indexOf('iCCP')
@@ -61,7 +61,7 @@ describe('a PNG', () => {
     await expect(decode(whole)).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 
-  it('of thousands of parts in front of its pixels is refused', async () => {
+  it('of thousands of chunks before its pixels is refused', async () => {
     const many = await png(...Array.from({ length: 2000 }, () => pngChunk('tEXt', Buffer.from('a\0b'))))
     await expect(decode(many)).rejects.toMatchObject({ reason: 'media-too-complex' })
   })
@@ -74,7 +74,7 @@ const WITHOUT = 'shown without its color profile'
 
 describe('a color profile', () => {
   it.each(['jpeg', 'webp', 'png', 'tiff', 'avif'] as const)(
-    'of a usual kind in %s is applied, and nothing else is looked at',
+    'of a usual kind in %s is applied, without another view',
     async (format) => {
       expect((await decode(await withProfile().toFormat(format).toBuffer())).others).toEqual([])
     },

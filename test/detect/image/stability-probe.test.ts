@@ -43,7 +43,7 @@ describe('a package with a stability probe', () => {
   const detect = async (name: string, data: Uint8Array) =>
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
 
-  it('scores the re-encodings, and says that one flips the verdict', async () => {
+  it('scores the re-encodings, and reports that one flips the verdict', async () => {
     const detection = await detect('framed.png', await framed().png().toBuffer())
     expect(detection.risk).toBeGreaterThan(0.5)
     expect(detection).toMatchObject({ unsure: true, unsureBecause: 'flip' })
@@ -54,7 +54,7 @@ describe('a package with a stability probe', () => {
     ])
   })
 
-  it('is sure where every re-encoding agrees, and gives the same risks each time', async () => {
+  it('is sure where every re-encoding agrees, and returns the same risks each time', async () => {
     const data = await plain(INSIDE, 200, 200).png().toBuffer()
     const [first, second] = [await detect('a.png', data), await detect('b.png', data)]
     expect(first).toMatchObject({ unsure: false, unsureBecause: null })
@@ -67,7 +67,7 @@ describe('a package with a stability probe', () => {
     expect(variants.map(({ name }) => name)).toEqual(['JPEG quality 80', 'cut by 2 % a side, JPEG quality 60'])
   })
 
-  it('tells what a picture states about itself, without a change of its risk', async () => {
+  it('reports the evidence in a picture, without a change of its risk', async () => {
     const bare = await framed().jpeg().toBuffer()
     const marked = await framed()
       .withExif({ IFD0: { Software: 'Painter 1' } })

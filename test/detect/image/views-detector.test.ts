@@ -39,14 +39,14 @@ describe('a package for several views', () => {
   const detect = async (name: string, data: Uint8Array) =>
     host.detect({ file: await bench.write(name, data), mediaType: 'image' })
 
-  it('weighs the whole where there is no face, and names it', async () => {
+  it('uses the weight of the whole where there is no face, and names it', async () => {
     const detection = await detect('stripes.png', await striped(192, 128))
     expect(detection.rawScore).toBeCloseTo(viewsLogit(MEAN), 2)
     expect(detection.notes).toMatch(/^png 192x128; 1 part \(whole picture\), logit /)
     expect(detection.parts).toEqual([{ name: 'whole picture', risk: expect.closeTo(sigmoid(viewsLogit(MEAN)), 2) }])
   })
 
-  it('weighs it otherwise where there is a face, and tells its place', async () => {
+  it('uses other weights where there is a face, and reports its place', async () => {
     const portrait = await host.detect({ file: sample('astronaut.jpg'), mediaType: 'image' })
     expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face; 2 parts, /)
     const { intercept, whole, face } = FUSION.withFaces
@@ -57,7 +57,7 @@ describe('a package for several views', () => {
     expect(portrait.rawScore).toBeCloseTo(intercept + whole * of('whole') + face * of('face'), 3)
   })
 
-  it('gives the same bits each time, and the time of each stage', async () => {
+  it('returns the same bits each time, and the time of each stage', async () => {
     const [first, second] = await Promise.all(
       [1, 2].map(() => host.detect({ file: sample('coffee.jpg'), mediaType: 'image' })),
     )
@@ -88,7 +88,7 @@ describe('a package for several views', () => {
     await expect(detect(name, await picture.toBuffer())).rejects.toMatchObject({ reason })
   })
 
-  it('looks at the last frame of an animation, too', async () => {
+  it('scores the last frame of an animation, too', async () => {
     const reddish = noise(192, 128).linear([0.3, 0.3, 0.3], [150, 20, 20])
     const frames = await Promise.all([reddish, noise(192, 128)].map((each) => each.raw().toBuffer()))
     const raw = { width: 192, height: 256, channels: 3, pageHeight: 128 } as const
@@ -109,7 +109,7 @@ describe('a package without faces, its network packed', () => {
     host = await bench.start()
   })
 
-  it('scores the whole alone', async () => {
+  it('scores the whole only', async () => {
     const { notes, parts, rawScore } = await host.detect({
       file: await bench.write('stripes.png', await striped(192, 128)),
       mediaType: 'image',
@@ -147,7 +147,7 @@ it('a package that judges the whole by a head of its own runs it over the encode
   expect((await host.detect({ file, mediaType: 'image' })).rawScore).toBeCloseTo(headLogit(MEAN), 1)
 })
 
-it('a network that is not packed as its name says is refused by name', async () => {
+it('a network that is not compressed as its name states is refused by name', async () => {
   const bench = await DetectorBench.forTest()
   await writeWholePackage(bench.modelsDir, (network) => network)
   await expect(bench.start()).rejects.toThrow(
@@ -179,7 +179,7 @@ describe('its stability probe', () => {
   })
 })
 
-it('takes the shift from a portrait whose faces were found, and says so', async () => {
+it('subtracts the shift from a portrait with faces, and reports it', async () => {
   const score = async (fusion: object) => {
     const bench = await DetectorBench.forTest()
     await writeViewsPackage(bench.modelsDir, { fusion })

@@ -28,7 +28,7 @@ describe('wholeView', () => {
     },
   )
 
-  it('looks at the middle of a long picture', async () => {
+  it('uses the middle of a long picture', async () => {
     const { pixels, width } = await view(100, 20, 20, 2)
     expect([pixels[0], pixels[(width - 1) * 3]]).toEqual([30, 69])
     expect([pixels[1], pixels[(width * 20 - 1) * 3 + 1]]).toEqual([0, 19])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { calibrationSchema } from '../../../src/detect/package/calibration-schema.js'
 
 describe('calibration', () => {
-  it('takes 2 to 200 knots and 1 to 20 bins', () => {
+  it('accepts 2 to 200 knots and 1 to 20 bins', () => {
     const knots = (count: number) =>
       calibrationSchema.safeParse({
         kind: 'isotonic',
@@ -56,7 +56,7 @@ describe('calibration', () => {
     },
     { kind: 'temperature', temperature: -1 },
     { kind: 'temperature', temperature: 0 },
-  ])('refuses %j, which would not be monotone or is malformed', (calibration) => {
+  ])('refuses %j, which is not monotone or is malformed', (calibration) => {
     expect(calibrationSchema.safeParse(calibration).success).toBe(false)
   })
 

@@ -64,28 +64,25 @@ describe('the example of each runtime', () => {
     await once(fileServer, 'exit')
   })
 
-  it('there is one for every kind', async () => {
+  it('exists for every kind', async () => {
     const names = (await fs.readdir(EXAMPLES)).filter((name) => name.endsWith('.json') && !name.includes('schema'))
     expect(names.sort()).toEqual(kinds.map((kind) => `${kind}.json`).sort())
   })
 
   // In this order, because the later ones name the earlier ones.
-  it.each(kinds)(
-    '%s is accepted, loads in a detector process, and its files and risk are as it states',
-    async (kind) => {
-      const { manifest, changed } = await sealPackage(at(`example-${kind}`), null, {
-        clock: systemClock,
-        ffmpeg: null,
-        cage: null,
-        remoteToken: null,
-        timeoutMs: 60_000,
-        memoryBytes: 1e9,
-        signal: new AbortController().signal,
-      })
-      expect(changed).toBe(false)
-      expect({ ...manifest, runtime: {} }).toEqual({ ...parseManifest(await example(kind), kind), runtime: {} })
-    },
-  )
+  it.each(kinds)('%s is accepted, loads in a detector process, and its files and risk are as stated', async (kind) => {
+    const { manifest, changed } = await sealPackage(at(`example-${kind}`), null, {
+      clock: systemClock,
+      ffmpeg: null,
+      cage: null,
+      remoteToken: null,
+      timeoutMs: 60_000,
+      memoryBytes: 1e9,
+      signal: new AbortController().signal,
+    })
+    expect(changed).toBe(false)
+    expect({ ...manifest, runtime: {} }).toEqual({ ...parseManifest(await example(kind), kind), runtime: {} })
+  })
 
   it('server.mjs gets the bytes of a file with their content type, scores them, and may abstain', async () => {
     const host = await bench.start({ detectors: [{ id: 'example-remote-file' }] })

@@ -44,7 +44,7 @@ const spoilt = (at: string, value: unknown, fields: object = {}) =>
 const file = { sha256: 'a'.repeat(64), bytes: 1 }
 
 describe('parseManifest', () => {
-  it('takes a complete manifest and fills in the smallest side', () => {
+  it('accepts a complete manifest and fills in the smallest side', () => {
     const manifest = parseManifest(spoilt('version', '2.1.0'), 'x')
     expect(manifest.version).toBe('2.1.0')
     expect(manifest.preprocessing).toMatchObject({ minShortSide: 32 })
@@ -57,7 +57,7 @@ describe('parseManifest', () => {
     ['aggregation', 'max'],
     ['stabilityProbe', true],
     ['stabilityProbe', { withinLogit: 0.5 }],
-  ])('takes %s = %o', (path, value) => {
+  ])('accepts %s = %o', (path, value) => {
     expect(() => parseManifest(spoilt(path, value), 'x')).not.toThrow()
   })
 
@@ -104,7 +104,7 @@ describe('parseManifest', () => {
     expect(() => parseManifest(spoilt(at, value, fields), 'x')).not.toThrow()
   })
 
-  it('lets the whole view say where faces are looked for only if they are looked at', () => {
+  it('lets the whole view state where faces are searched only if they are searched', () => {
     const { runtime, preprocessing, fusion } = structuredClone(VIEWS) as Record<string, Record<string, unknown>>
     for (const line of [runtime, preprocessing, fusion])
       for (const key of ['face', 'faces', 'withFaces']) delete line?.[key]
@@ -158,7 +158,7 @@ it('manifestDigest is the sha256 of the text', () => {
   expect(manifestDigest('{"a":1}')).toBe(createHash('sha256').update('{"a":1}').digest('hex'))
 })
 
-describe('what a whole manifest must agree on', () => {
+describe('consistency of a whole manifest', () => {
   const parse = (fields: Record<string, unknown>) => parsedTinyManifest('tiny', fields)
 
   it.each([
@@ -222,11 +222,11 @@ describe('what a whole manifest must agree on', () => {
     [{ decisionBand: { low: 0.5, high: 0.5 } }],
     [{ version: '1.0.0-rc.1' }],
     [{ preprocessing: { ...IMAGE, crops: { size: 256, positions: 'center' } } }],
-  ])('%j is taken', (fields) => {
+  ])('%j is accepted', (fields) => {
     expect(() => parse(fields)).not.toThrow()
   })
 
-  it('one that leaves them out has weight 1, no shadow and no probe', () => {
+  it('without these fields it has weight 1, no shadow and no probe', () => {
     expect(parse({})).toMatchObject({ weight: 1, shadow: false, stabilityProbe: false })
   })
 

@@ -7,7 +7,7 @@ describe('files', () => {
   })
 
   it.each(['', '.', '..', '/', '/a', '../a', 'a/..', 'a/../b', './a', 'a//b', 'a/', 'a\\b', 'a\0b', 'x'.repeat(201)])(
-    '%j is none',
+    '%j is not one',
     (name) => {
       expect(relativePath.safeParse(name).success).toBe(false)
     },

@@ -41,14 +41,14 @@ describe('loadPackages', () => {
     })
   })
 
-  it('loads the named one of two and does not look at the other', async () => {
+  it('loads the named one of two and does not read the other', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
     const other = await writeTinyPackage(modelsDir, { id: 'two' })
     await fs.writeFile(path.join(other, 'detector.json'), 'broken')
     expect((await load('one')).map(({ manifest }) => manifest.id)).toEqual(['one'])
   })
 
-  it('loads every package where none is named, but no variant of another', async () => {
+  it('loads every package where none is named, except variants of another', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
     await writeTinyPackage(modelsDir, { id: 'one-open', manifest: { variantOf: 'one' } })
     await writeTinyPackage(modelsDir, { id: 'three', manifest: { variantOf: 'two' } })
@@ -71,7 +71,7 @@ describe('loadPackages', () => {
     ])
   })
 
-  it('loads a folder that was copied to the packages of attestd, or that a list does not name, as a shadow', async () => {
+  it('loads a folder copied among the packages of attestd, or one that no list names, as a shadow', async () => {
     for (const id of ['attestd-image', 'mine']) await writeTinyPackage(modelsDir, { id, manifest: { weight: 3 } })
     await writeTinyPackage(modelsDir, { id: 'edition', manifest: { variantOf: 'mine' } })
     const parts = async (...detectors: DetectorChoice[]) =>
@@ -106,7 +106,7 @@ describe('loadPackages', () => {
     )
   })
 
-  it('refuses a folder that has another name than its id', async () => {
+  it('refuses a folder whose name differs from its id', async () => {
     const folder = await writeTinyPackage(modelsDir, { id: 'one' })
     await fs.rename(folder, path.join(modelsDir, 'renamed'))
     await expect(load()).rejects.toThrow(withReason('manifest-invalid', /id: is one, .*renamed/))
@@ -126,7 +126,7 @@ describe('a selection', () => {
     expect(twice.map(({ weight }) => weight)).toEqual([5])
   })
 
-  it('is not enough of shadows, but of a candidate beside nothing it says nothing here', async () => {
+  it('of shadows alone is refused; a canary without an active detector is not refused here', async () => {
     await writeTinyPackage(modelsDir, { id: 'one' })
     await expect(loadPackages({ modelsDir, detectors: [{ id: 'one', shadow: true }] })).rejects.toMatchObject({
       message: expect.stringMatching(/nothing would be scored/),
@@ -156,7 +156,7 @@ describe('a selection', () => {
   })
 })
 
-describe('a package that others do the work for', () => {
+describe('a package that uses others', () => {
   const video = (runtime: Record<string, string>) =>
     writeTinyPackage(modelsDir, {
       id: 'clips',
@@ -168,7 +168,7 @@ describe('a package that others do the work for', () => {
     })
   const ids = async (...selected: string[]) => loadOrder(await load(...selected)).map(({ manifest }) => manifest.id)
 
-  it('brings the ones it names along, before itself and once', async () => {
+  it('loads the named ones first, and once', async () => {
     await writeTinyPackage(modelsDir, { id: 'pictures' })
     await writeTinyPackage(modelsDir, { id: 'other' })
     await video({ frames: 'pictures' })
@@ -208,7 +208,7 @@ describe('a package over the encoder of another', () => {
   const ids = async (...selected: string[]) => loadOrder(await load(...selected)).map(({ manifest }) => manifest.id)
   const digestOf = async (id: string) => (await load(id))[0]?.digest
 
-  it('brings the encoder along, before itself and once', async () => {
+  it('loads the encoder first, and once', async () => {
     await writeEncoderPackage(modelsDir)
     const folder = await writeEncodedPackage(modelsDir)
     expect((await loadPackage(folder)).uses.map(({ manifest }) => manifest.id)).toEqual(['tiny-encoder'])
@@ -229,7 +229,7 @@ describe('a package over the encoder of another', () => {
   it.each([
     ['tiny-encoder', ['tiny-encoder', 'tiny-encoded', 'clips']],
     ['tiny-image', ['tiny-encoder', 'tiny-image', 'tiny-encoded', 'clips']],
-  ])('is brought along with its encoder by a video whose frames go to %s', async (frames, order) => {
+  ])('is loaded with its encoder by a video package whose frames go to %s', async (frames, order) => {
     await writeTinyPackage(modelsDir)
     await writeEncoderPackage(modelsDir)
     await writeEncodedPackage(modelsDir)
@@ -238,7 +238,7 @@ describe('a package over the encoder of another', () => {
     expect(await ids('clips', 'tiny-encoded', 'tiny-encoder')).toEqual(order)
   })
 
-  it('gives a video another digest as soon as the encoder has', async () => {
+  it('changes the digest of a video package with the encoder', async () => {
     await writeTinyPackage(modelsDir)
     await writeEncoderPackage(modelsDir)
     await writeEncodedPackage(modelsDir)
@@ -264,7 +264,7 @@ describe('a package over the encoder of another', () => {
 })
 
 describe('files of a package', () => {
-  it('may lie in the folder of another one, and are checked there', async () => {
+  it('may be in the folder of another package, and are checked there', async () => {
     const encoder = await writeEncoderPackage(modelsDir)
     await writeHeadPackage(modelsDir)
     expect((await load('tiny-head')).map(({ manifest }) => manifest.id)).toEqual(['tiny-head'])
@@ -276,7 +276,7 @@ describe('files of a package', () => {
     await expect(load('tiny-head')).rejects.toThrow(withReason('model-digest-mismatch', /is missing/))
   })
 
-  it('of another one name a package, no path to it', async () => {
+  it('of another package are named by its id, not by a path', async () => {
     const manifest = path.join(await writeHeadPackage(modelsDir), 'detector.json')
     await fs.writeFile(manifest, (await fs.readFile(manifest, 'utf8')).replace('"tiny-encoder"', '"../elsewhere"'))
     await expect(load('tiny-head')).rejects.toThrow(withReason('manifest-invalid', /files\.whole/))
@@ -293,7 +293,7 @@ describe('files of a package', () => {
     await expect(load()).rejects.toThrow(withReason('model-digest-mismatch', message))
   })
 
-  it('a link out of the folder is refused even when the bytes are right', async () => {
+  it('a link out of the folder is refused even with the right bytes', async () => {
     const folder = await writeTinyPackage(modelsDir)
     const outside = path.join(modelsDir, 'model.onnx')
     await fs.rename(path.join(folder, 'model.onnx'), outside)
@@ -301,7 +301,7 @@ describe('files of a package', () => {
     await expect(load()).rejects.toThrow(withReason('manifest-invalid', /files.model.onnx: is a link/))
   })
 
-  it('a package folder that is itself a link is taken', async () => {
+  it('a package folder that is itself a link is accepted', async () => {
     const folder = await writeTinyPackage(await folderForTest())
     await fs.symlink(folder, path.join(modelsDir, 'tiny-image'))
     await expect(load()).resolves.toHaveLength(1)

@@ -49,7 +49,7 @@ describe('preprocessing', () => {
     expect(preprocessingSchema.safeParse(having(whole, at, bad)).success).toBe(false)
   })
 
-  it('takes tokens of a text within the bounds of a model', () => {
+  it('accepts tokens of a text within the bounds of a model', () => {
     const tokens = {
       kind: 'tokens',
       tokenizer: 'tokenizer.json',
@@ -61,7 +61,7 @@ describe('preprocessing', () => {
     expect([7, 8, 8192, 8193].map((each) => withTokens(each).success)).toEqual([false, true, true, false])
   })
 
-  it('fills in what a package may leave out', () => {
+  it('fills in optional fields', () => {
     expect(imagePreprocessing.parse(IMAGE)).toMatchObject({
       resize: { fit: 'short-side' },
       minShortSide: 32,

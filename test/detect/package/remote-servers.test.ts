@@ -23,7 +23,7 @@ describe('a token for a model server', () => {
     ['two models of one server', ['https://a.example/x', 'https://a.example/y']],
     ['local detectors beside it', [null, 'https://a.example', null]],
     ['no server at all', [null, null]],
-  ])('goes to %s', (_, urls) => {
+  ])('is sent to %s', (_, urls) => {
     expect(() => check('token', ...urls)).not.toThrow()
   })
 

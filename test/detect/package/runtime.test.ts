@@ -25,11 +25,11 @@ describe('runtime', () => {
     expect(runtimeSchema.safeParse(having(REMOTE, at, bad)).success).toBe(false)
   })
 
-  it('takes one input by its name as a list of one, and reads 1 MiB of an answer', () => {
+  it('accepts one input by its name as a list of one, and reads 1 MiB of an answer', () => {
     expect(runtimeSchema.parse(REMOTE)).toMatchObject({ input: ['x'], maxReplyBytes: 1024 * 1024 })
   })
 
-  it('holds no field of another kind, such as a token', () => {
+  it('has no field of another kind, such as a token', () => {
     expect(runtimeSchema.safeParse({ ...REMOTE, token: 'x' }).success).toBe(false)
     expect(runtimeSchema.safeParse({ kind: 'module', module: 'main.mjs', model: 'x' }).success).toBe(false)
   })

@@ -32,7 +32,7 @@ describe('the choices of a folder', () => {
     expect(choicesIn(available, list)).toEqual(choices)
   })
 
-  it('count where they come with attestd: each folder of models/, and no other', () => {
+  it('apply to the folders of models/ that come with attestd, and to no other', () => {
     const shipped = fs
       .readdirSync(packagePath('models'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
@@ -61,7 +61,7 @@ describe('partInScores', () => {
       { id: 'a', canary: 10 },
       { weight: 2, shadow: false, canary: 10 },
     ],
-  ])("%j: the operator's word counts before that of the package", (choice, part) => {
+  ])('%j: the setting of the operator overrides that of the package', (choice, part) => {
     expect(partInScores(choice, manifest)).toEqual(part)
   })
 })

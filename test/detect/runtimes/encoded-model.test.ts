@@ -56,7 +56,7 @@ async function openModel(options?: EncodedOptions): Promise<Model> {
 const run = (model: Model) => model.run([{ type: 'float32', values: SAMPLES, shape: [1, SAMPLES.length] }])
 
 describe('a model over the encoder of another package', () => {
-  it('gives the logit of the features and of what else the view gives', async () => {
+  it('returns the logit of the features and of the other outputs of the view', async () => {
     const [logit, ...others] = await run(await openModel())
     expect(logit).toBeCloseTo(BY_HAND, 5)
     expect(encodedLogit(0.5)).toBe(BY_HAND)
@@ -89,7 +89,7 @@ describe('a model over the encoder of another package', () => {
     await expect(openModel(options)).rejects.toThrow(withReason('manifest-invalid', message))
   })
 
-  it('fails by name on a picture of a size that the encoder does not take', async () => {
+  it('fails by name on a picture of a size that the encoder does not accept', async () => {
     const model = await openModel({ side: 32 })
     await expect(run(model)).rejects.toThrow(
       withReason('detector-failed', /^whole\.onnx of tiny-encoder failed: .*pixels.*Got: 32 Expected: 48/s),
@@ -112,7 +112,7 @@ describe('a package over the encoder of another', () => {
     return encodedLogit(loudnessOf(window?.inputs[0]?.values as Float32Array))
   }
 
-  it('scores its medium by what the encoder sees', async () => {
+  it('scores its kind of media by the features of the encoder', async () => {
     await writeEncodedPackage(bench.modelsDir)
     const { measure, pack } = await open('tiny-encoded')
     const { rawScore, notes } = await measure(file)
@@ -128,7 +128,7 @@ describe('a package over the encoder of another', () => {
     expect(created).toHaveBeenCalledTimes(3)
   })
 
-  it('is refused where the encoder gives no such features', async () => {
+  it('is refused where the encoder returns no such features', async () => {
     await writeEncoderPackage(bench.modelsDir, { manifest: { runtime: { ...ENCODER_RUNTIME, features: 'traits' } } })
     await writeEncodedPackage(bench.modelsDir)
     await expect(open('tiny-encoded')).rejects.toThrow(
@@ -136,7 +136,7 @@ describe('a package over the encoder of another', () => {
     )
   })
 
-  it('runs in a detector process, beside others', async () => {
+  it('runs in a detector process, next to others', async () => {
     await writeTinyPackage(bench.modelsDir)
     const { manifest } = await loadPackage(await writeEncodedPackage(bench.modelsDir))
     const host = await bench.start()
@@ -145,7 +145,7 @@ describe('a package over the encoder of another', () => {
     expect(risk).toBeCloseTo(sigmoid(await byHand(manifest)), 5)
   })
 
-  it('does not start on an encoder that sees otherwise than the one it was made with', async () => {
+  it('does not start on another encoder than the one it was made with', async () => {
     await writeEncoderPackage(bench.modelsDir, { scale: -2 })
     await writeEncodedPackage(bench.modelsDir)
     await expect(bench.start({ detectors: [{ id: 'tiny-encoded' }] })).rejects.toThrow(

@@ -15,7 +15,7 @@ const PIXELS: ModelInput = { type: 'float32', values: Float32Array.of(0.1, -2), 
 const IDS: ModelInput = { type: 'int64', values: BigInt64Array.of(5n, -7n), shape: [1, 2] }
 
 describe('a request', () => {
-  it('in JSON holds the numbers as they are read back', () => {
+  it('in JSON contains numbers that read back equal', () => {
     const { headers, body } = encodeRequest(['a', 'b'], [PIXELS, IDS], 'y', false)
     expect(headers).toEqual({ 'content-type': 'application/json' })
     expect(JSON.parse(body.toString())).toEqual({
@@ -27,7 +27,7 @@ describe('a request', () => {
     })
   })
 
-  it('in binary has the tensors behind the JSON, little end first, in the order of the inputs', () => {
+  it('in binary has the tensors after the JSON, little-endian, in the order of the inputs', () => {
     const { headers, body } = encodeRequest(['a', 'b'], [PIXELS, IDS], 'y', true)
     const length = Number(headers[JSON_LENGTH_HEADER])
     const { inputs, outputs } = JSON.parse(body.subarray(0, length).toString())
@@ -42,7 +42,7 @@ describe('a request', () => {
     expect(raw).toHaveLength(24)
   })
 
-  it('sends of a view on a larger buffer that view alone', () => {
+  it('with a view on a larger buffer sends the view only', () => {
     const values = Float32Array.of(1, 2, 3, 4).subarray(1, 3)
     const { headers, body } = encodeRequest(['a'], [{ type: 'float32', values, shape: [2] }], 'y', true)
     const raw = body.subarray(Number(headers[JSON_LENGTH_HEADER]))
@@ -50,7 +50,7 @@ describe('a request', () => {
   })
 
   it.each([[['a'], [PIXELS, IDS]] as const, [['a', 'b'], [PIXELS]] as const])(
-    'is not made where the model takes %j and the media provides another number',
+    'is not created where the model takes %j and the media has another number',
     (names, inputs) => {
       expect(() => encodeRequest(names, inputs, 'y', false)).toThrow(withReason('detector-failed'))
     },
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect([...inJson(tensor({ shape: [2, 2], data }))]).toEqual([1, 2, 3, 4])
   })
 
-  it('is found by its name among others, binary ones before it too', () => {
+  it('is found by its name among others, also after binary ones', () => {
     expect([...inJson(tensor({ name: 'x', data: [9, 9] }), tensor({ data: [1, 2] }))]).toEqual([1, 2])
     const raw = Buffer.concat([Buffer.alloc(5, 7), floats(0.5, -1)])
     expect([...inBinary(raw, sized(5, { name: 'x', datatype: 'UINT8' }), sized(8))]).toEqual([0.5, -1])
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect([...inBinary(raw, sized(8, { datatype: 'FP64', shape: [1] }))]).toEqual([Math.fround(0.1)])
   })
 
-  it('may have no number at all, and one without dimensions', () => {
+  it('must have a number, and may have no dimensions', () => {
     expect(inJson(tensor({ shape: [0], data: [] }))).toHaveLength(0)
     expect([...inJson(tensor({ shape: [], data: [3] }))]).toEqual([3])
   })
@@ -125,26 +125,26 @@ describe('an answer', () => {
     expect(decode).toThrow(message)
   })
 
-  it('of numbers nested without end is refused', () => {
+  it('of endlessly nested numbers is refused', () => {
     const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
     const reply = `{"outputs":[{"name":"y","datatype":"FP32","shape":[1],"data":${deep}}]}`
     expect(() => decodeReply(Buffer.from(reply), null, 'y')).toThrow(/malformed answer: wrong at outputs.0/)
   })
 
-  it.each(['-1', '1.5', '9999', 'x', 'NaN'])('whose JSON is said to have %s bytes is refused', (length) => {
+  it.each(['-1', '1.5', '9999', 'x', 'NaN'])('whose JSON has a stated length of %s bytes is refused', (length) => {
     const body = Buffer.from(JSON.stringify({ outputs: [tensor({ data: [1, 2] })] }))
     expect(() => decodeReply(body, length, 'y')).toThrow(/length of its JSON is wrong/)
   })
 })
 
-describe('what a model states of itself', () => {
+describe('the metadata of a model', () => {
   const facts = (inputs: [string, string][], outputs: [string, string][]) => {
     const tensors = (pairs: [string, string][]) => pairs.map(([name, datatype]) => ({ name, datatype }))
     return modelFacts.parse({ inputs: tensors(inputs), outputs: tensors(outputs) })
   }
   const named = { input: ['a', 'b'], output: 'y' }
 
-  it.each(['FP32', 'FP64'])('fits with an output of %s, and further tensors do no harm', (datatype) => {
+  it.each(['FP32', 'FP64'])('fits with an output of %s, and further tensors are ignored', (datatype) => {
     const stated = facts(
       [
         ['b', 'INT64'],
@@ -203,7 +203,7 @@ describe('what a model states of itself', () => {
     expect(() => checkTensors(stated, named, { id: 'far', width: null })).not.toThrow()
   })
 
-  it('says whether its server takes binary tensors', () => {
+  it('states whether its server accepts binary tensors', () => {
     expect(takesBinary(serverFacts.parse({ extensions: ['x', 'binary_tensor_data'] }))).toBe(true)
     expect(takesBinary(serverFacts.parse({ extensions: ['binary_tensor'] }))).toBe(false)
     expect(takesBinary(serverFacts.parse({ name: 'server without extensions' }))).toBe(false)

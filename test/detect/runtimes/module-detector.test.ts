@@ -35,7 +35,7 @@ describe('a module', () => {
     expect(detection.notes).toBe('line one line two')
   })
 
-  it('may abstain by a reason of media, and fails by no other', async () => {
+  it('may abstain by a reason of media, and fails by any other', async () => {
     await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN, 'helper.mjs': HELPER })
     const host = await bench.start()
     await expect(host.detect(text(await bench.write('short.txt', 'short')))).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a module', () => {
     await expect(bench.start()).rejects.toMatchObject({ message: expect.stringMatching(/must list node_modules/) })
   })
 
-  it('is not imported by a process that starts after any of its files has changed', async () => {
+  it('is not imported by a process that starts after one of its files has changed', async () => {
     const folder = await writeModulePackage(bench.modelsDir, { 'main.mjs': MAIN, 'helper.mjs': HELPER })
     const host = await bench.start({ jobsPerChild: 1 })
     await fs.writeFile(path.join(folder, 'helper.mjs'), 'export const LESS = 1')

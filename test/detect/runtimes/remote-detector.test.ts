@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 describe('a remote detector', () => {
-  it('scores as the same network does here, after its self-test went over the wire', async () => {
+  it('scores like the same network here, after a self-test over the wire', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await writeTinyPackage(bench.modelsDir, { id: 'near' })
     const far = await bench.start({ detectors: [{ id: 'far' }] })
@@ -39,7 +39,7 @@ describe('a remote detector', () => {
     expect((await far.detect(image(file))).rawScore).toBe(there.rawScore)
   })
 
-  it('whose server is away at the start stops the start, and says what is away', async () => {
+  it('whose server is unreachable at the start ends the start, and is named', async () => {
     const { url } = server
     await writeRemotePackage(bench.modelsDir, 'far', url)
     await server.close()
@@ -50,7 +50,7 @@ describe('a remote detector', () => {
     })
   })
 
-  it('that is a shadow does not stop the start by its absent server', async () => {
+  it('that is a shadow does not end the start with its unreachable server', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await writeTinyPackage(bench.modelsDir, { id: 'near' })
     await server.close()
@@ -61,7 +61,7 @@ describe('a remote detector', () => {
     expect(host.state().unreachable).toEqual([])
   })
 
-  it('whose server was given a model of other classes fails its files, and scores again with the right one', async () => {
+  it('whose server has a model of other classes fails its files, and scores again with the right one', async () => {
     const says = (...data: number[]) => {
       const output = { name: 'logit', datatype: 'FP32', shape: [1, data.length], data }
       server.misbehavior = { kind: 'body', body: JSON.stringify({ outputs: [output] }) }
@@ -82,7 +82,7 @@ describe('a remote detector', () => {
     expect((await host.detect(image(file))).rawScore).toBeCloseTo(1, 6)
   })
 
-  it('whose server goes away has its files tried again, holds up nobody else, and works when it is back', async () => {
+  it('whose server is unreachable has its files retried, delays no other, and resumes afterwards', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await writeTinyPackage(bench.modelsDir, { id: 'near' })
     const host = await bench.start({ detectors: [{ id: 'far' }] })
@@ -104,7 +104,7 @@ describe('a remote detector', () => {
   })
 })
 
-describe.skipIf(!hasOpenssl)('a model server with a certificate by an authority of the network', () => {
+describe.skipIf(!hasOpenssl)('a model server with a certificate by a private authority', () => {
   let certificates: Certificates
   beforeEach(async () => {
     await server.close()
@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)('a model server with a certificate by an authority 
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
   })
 
-  it('is refused, with what to do', async () => {
+  it('is refused, with the fix', async () => {
     await expect(bench.start()).rejects.toMatchObject({
       reason: 'detector-unreachable',
       message: expect.stringMatching(/certificate.*NODE_EXTRA_CA_CERTS=FILE/),
@@ -123,14 +123,14 @@ describe.skipIf(!hasOpenssl)('a model server with a certificate by an authority 
   it.each([
     ['a process', null],
     ['a caged process', possible],
-  ])('is asked by %s that gets the authority', async (_, cage) => {
+  ])('is used by %s that gets the authority', async (_, cage) => {
     await bench.start({ cage, authorities: certificates.ca })
     expect(server.inferences.length).toBeGreaterThan(0)
   })
 })
 
 describe('the token of remote detectors', () => {
-  it('goes with every request, and is in no environment and no command line', async () => {
+  it('is sent with every request, and is in no environment and no command line', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', server.url)
     await bench.start({ remoteToken: 'secret-token' })
     expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer secret-token']))
@@ -139,7 +139,7 @@ describe('the token of remote detectors', () => {
       expect(await readFile(`/proc/${pid}/${name}`, 'utf8')).not.toContain('secret')
   })
 
-  it('is not sent to another machine in clear', async () => {
+  it('is not sent to another machine unencrypted', async () => {
     await writeRemotePackage(bench.modelsDir, 'far', 'http://models.example:8000')
     await expect(bench.start({ remoteToken: 'secret-token' })).rejects.toThrow(
       withReason('setting-invalid', 'would be sent unencrypted to http://models.example:8000'),

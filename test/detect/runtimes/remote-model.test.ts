@@ -43,7 +43,7 @@ describe.each([
     server = await ModelServer.start({ binary })
   })
 
-  it('gives the number of the model, after it was asked what it is once', async () => {
+  it('returns the number of the model, after reading its metadata once', async () => {
     const model = modelAt(server.url)
     const [first] = await model.run([pixels()])
     expect(first).toBeCloseTo(tinyLogit(color), 5)
@@ -56,7 +56,7 @@ describe.each([
     ])
   })
 
-  it('gives the same bits as the other way of sending', async () => {
+  it('returns the same bits as the other encoding', async () => {
     const values = Float32Array.from({ length: 192 }, (_, index) => Math.fround(Math.sin(index) / 3))
     const input = { type: 'float32', values, shape: [1, 3, 8, 8] } as const
     const other = await ModelServer.start({ binary: !binary })
@@ -65,7 +65,7 @@ describe.each([
     expect(scores[0]).toEqual(scores[1])
   })
 
-  it('sends the token with every request, and none where there is none', async () => {
+  it('gets the token with every request, or none', async () => {
     await modelAt(server.url, {}, 'secret-token').run([pixels()])
     expect(new Set(server.asked.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer secret-token']))
     await modelAt(server.url).run([pixels()])
@@ -73,7 +73,7 @@ describe.each([
   })
 })
 
-describe('a server that is not as it should be', () => {
+describe('a faulty model server', () => {
   beforeEach(async () => {
     server = await ModelServer.start()
   })
@@ -116,14 +116,14 @@ describe('a server that is not as it should be', () => {
     await expect(model.run([pixels()])).resolves.toHaveLength(1)
   })
 
-  it('never makes a connection, and is given up within its limit all the same', async () => {
+  it('that never completes a connection is given up within its time limit', async () => {
     const silent = await listen(net.createServer())
     onTestFinished(() => void silent.close())
     const model = modelAt(`https://127.0.0.1:${portOf(silent)}`, { timeoutMs: 300 })
     await expect(model.run([pixels()])).rejects.toMatchObject({ message: /did not answer within 300 ms/ })
   })
 
-  it('is asked again what it is where it was not ready', async () => {
+  it('is asked for its metadata again after it was not ready', async () => {
     server.ready = false
     const model = modelAt(server.url)
     await expect(model.run([pixels()])).rejects.toThrow(withReason('detector-unreachable', /503/))
@@ -131,14 +131,14 @@ describe('a server that is not as it should be', () => {
     await expect(model.run([pixels()])).resolves.toHaveLength(1)
   })
 
-  it('is refused where its model is another one', async () => {
+  it('is refused with another model', async () => {
     server.metadata = { ...(server.metadata as object), inputs: [{ name: 'image', datatype: 'FP32' }] }
     await expect(modelAt(server.url).run([pixels()])).rejects.toThrow(
       withReason('manifest-invalid', 'runtime.input: is pixels, but the model has image'),
     )
   })
 
-  it('does not have the model, is no such server, or is not there at all', async () => {
+  it('without the model, of another protocol or missing is named as such', async () => {
     await expect(modelAt(server.url, { model: 'absent' }).run([pixels()])).rejects.toThrow(
       withReason('detector-unreachable', /404.*no such model/),
     )

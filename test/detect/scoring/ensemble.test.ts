@@ -96,7 +96,7 @@ describe('the doubt of an ensemble', () => {
   ] as const)('%s', (_, votes, because) => expect(combine(identity, votes, []).unsureBecause).toBe(because))
 })
 
-describe('what an ensemble reports', () => {
+describe('the report of an ensemble', () => {
   it('names the member of each part, the highest first, and each fact once', () => {
     const fact = { kind: 'exif', text: 'Software: x' } as const
     const found = combine(identity, [vote('a', 0.6, { evidence: [fact] }), vote('b', 0.8, { evidence: [fact] })], [])
@@ -105,13 +105,13 @@ describe('what an ensemble reports', () => {
     expect(found.elapsedMs).toEqual({ decode: 2, infer: 4 })
   })
 
-  it('says who was left out and why', () => {
+  it('names the members left out, with the reason', () => {
     const { notes, risk } = combine(identity, [vote('a', 0.6)], [{ id: 'b', reason: 'media-too-small' }])
     expect(notes).toBe('a 60.0 (weight 1): seen by a; b left out: media-too-small')
     expect(risk).toBeCloseTo(0.6, 12)
   })
 
-  it('keeps its notes short however many speak', () => {
+  it('keeps its notes short with many members', () => {
     const votes = Array.from({ length: 40 }, (_, index) => vote(`m${index}`, 0.5, { notes: 'long '.repeat(400) }))
     expect(combine(identity, votes, []).notes.length).toBeLessThanOrEqual(2000)
   })

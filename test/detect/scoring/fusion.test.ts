@@ -14,7 +14,7 @@ it.each([
   expect(fuse({ whole: 100, face, faceShare: 0.5 }, FUSION)).toBe(logit)
 })
 
-it('a face counts nothing in a package without weights for faces', () => {
+it('a face has no effect in a package without weights for faces', () => {
   expect(fuse({ whole: 100, face: 7, faceShare: 0.5 }, { withoutFaces: { intercept: 1, whole: 3 } })).toBe(301)
 })
 
@@ -36,7 +36,7 @@ describe('a portrait', () => {
   })
 })
 
-it('faces are looked for where the whole does not decide alone, and always where nothing is stated', () => {
+it('faces are searched where the whole does not decide alone, and always where nothing is stated', () => {
   const fusion = { ...FUSION, facesBetween: [-2, 3] as [number, number] }
   expect([-2.1, -2, 0, 3, 3.1].map((whole) => areFacesWorthALook(whole, fusion))).toEqual([
     false,
@@ -48,7 +48,7 @@ it('faces are looked for where the whole does not decide alone, and always where
   expect(areFacesWorthALook(-100, FUSION)).toBe(true)
 })
 
-it('a part is reported as if every view said the same', () => {
+it('a part is reported as if every view had the same score', () => {
   expect(asIfAll(2, FUSION, { face: null, faceShare: 0 })).toBe(7)
   expect(asIfAll(2, FUSION, { face: 9, faceShare: 0.5 })).toBe(7.5)
 })

@@ -50,11 +50,11 @@ describe('isUnsure', () => {
     expect(isUnsure(asRisk(risk), { low, high })).toBe(unsure)
   })
 
-  it('a band of no width is never entered', () => expect(isUnsure(asRisk(0.5), { low: 0.5, high: 0.5 })).toBe(false))
+  it('a band of no width contains no risk', () => expect(isUnsure(asRisk(0.5), { low: 0.5, high: 0.5 })).toBe(false))
 })
 
 describe('outputAsLogit', () => {
-  it('takes a logit as it is', () => expect(outputAsLogit([-3.5], { outputKind: 'logit' })).toBe(-3.5))
+  it('keeps a logit as it is', () => expect(outputAsLogit([-3.5], { outputKind: 'logit' })).toBe(-3.5))
   it('turns a probability into its logit', () =>
     expect(outputAsLogit([0.75], { outputKind: 'probability' })).toBeCloseTo(Math.log(3), 12))
 
@@ -106,18 +106,18 @@ describe('steadyLogit', () => {
     expect(logitOf([0.5, 2])).toBeCloseTo(1.5, 12)
   })
 
-  it('refuses at once what is not the stated number', () => {
+  it('refuses at once a number of outputs that differs from the manifest', () => {
     expect(() => steadyLogit({ ...classes, classes: 2 })([0.5, 2, 0, 0])).toThrow(refused)
   })
 })
 
 describe('aggregateLogits', () => {
-  it('takes the mean or the highest', () => {
+  it('takes the mean or the maximum', () => {
     expect(aggregateLogits([1, 2, 6], 'mean')).toBe(3)
     expect(aggregateLogits([1, 6, 2], 'max')).toBe(6)
   })
 
-  it('takes the mean of the highest quarter, one at least', () => {
+  it('takes the mean of the highest quarter, at least one', () => {
     expect(aggregateLogits([1, 2, 3, 4, 5, 6, 7, 8], 'top-mean')).toBe(7.5)
     expect(aggregateLogits([1, 6, 2], 'top-mean')).toBe(6)
   })

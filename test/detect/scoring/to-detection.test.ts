@@ -47,7 +47,7 @@ describe('toDetection', () => {
     expect(detect({ length: undefined }).risk).toBe(sigmoid(2))
   })
 
-  it('multiplies odds by those of the expected share and keeps the ends of the band', () => {
+  it('multiplies the odds by those of the expected share, and keeps the ends of the band', () => {
     const identity = { calibration: { kind: 'identity' }, decisionBand: { low: 0.2, high: 0.7 } } as const
     const at = (share: number) => detect({ rawScore: Math.log(3) }, identity, share)
     expect(at(0.5)).toMatchObject({ risk: expect.closeTo(0.75, 12), unsure: false, expectedShare: 0.5 })
@@ -58,7 +58,7 @@ describe('toDetection', () => {
     expect(at(0.01)).toMatchObject({ unsure: false })
   })
 
-  it('names the detector and where it ran, and hands on what was seen', () => {
+  it('names detector and platform, and passes on what was seen', () => {
     expect(detect({})).toMatchObject({
       detectorId: 'tiny',
       detectorVersion: '1.0.0',

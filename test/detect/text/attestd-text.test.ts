@@ -50,7 +50,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(low === 0 ? 1 : rightWhenReal).toBeGreaterThanOrEqual(0.8)
   })
 
-  it('gives the same bits again, whatever was scored between', async () => {
+  it('returns the same bits again, whatever was scored between', async () => {
     const file = path.join(SAMPLES, 'rose-bowl-hack.txt')
     const before = await detector.measure(file)
     await detector.measure(path.join(SAMPLES, 'cafe-review.txt'))
@@ -60,7 +60,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(again.variants).toEqual(before.variants)
   })
 
-  it('puts prose written by people below prose written by a machine', async () => {
+  it('ranks prose written by people below prose written by a machine', async () => {
     const human = await Promise.all(['northanger-abbey.txt', 'rose-bowl-hack.txt'].map(riskOf))
     const machine = await Promise.all(['cafe-review.txt', 'housing-letter.txt'].map(riskOf))
     expect(Math.max(...human)).toBeLessThan(Math.min(...machine))
@@ -68,7 +68,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(Math.max(...human)).toBeLessThan(pack.manifest.decisionBand!.high)
   })
 
-  it('does not look at markup, line breaks and typography', async () => {
+  it('ignores markup, line breaks and typography', async () => {
     const text = await fs.readFile(path.join(SAMPLES, 'cafe-review.txt'), 'utf8')
     const dressed = path.join(folder, 'dressed.md')
     const lines = text.split('\n').map((line) => line.replaceAll("'", '’').replaceAll(', ', ',\u00a0'))
@@ -77,7 +77,7 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect((await detector.measure(dressed)).rawScore).toBe(plain.rawScore)
   })
 
-  it('scores a text with words longer than a window, between which a space is left alone', async () => {
+  it('scores a text with words longer than a window, of which a space remains between them', async () => {
     const prose = await fs.readFile(path.join(SAMPLES, 'rose-bowl-hack.txt'), 'utf8')
     const file = path.join(folder, 'long-words.txt')
     await fs.writeFile(file, `${prose} ${'a'.repeat(1499)}. ${'b'.repeat(1501)}. ${prose}`)
@@ -89,14 +89,14 @@ describe.each(['attestd-text', 'attestd-text-open'])('%s', (id) => {
     expect(lengths.reduce((sum, one) => sum + one, 0)).toBe((length ?? 0) - 1)
   })
 
-  it.each(['日本語', '😀', 'ЖдёмЩ', 'A', 'é\u0316'])('does not take long over a run of %s', async (run) => {
+  it.each(['日本語', '😀', 'ЖдёмЩ', 'A', 'é\u0316'])('does not take long for a run of %s', async (run) => {
     const prose = await fs.readFile(path.join(SAMPLES, 'northanger-abbey.txt'), 'utf8')
     const file = path.join(folder, 'run.txt')
     await fs.writeFile(file, `${prose.repeat(40)} ${run.repeat(20_000)}. ${prose}`)
     await expect(detector.measure(file)).resolves.toMatchObject({ rawScore: expect.any(Number) })
   })
 
-  it('names the passage that drives the score', async () => {
+  it('names the passage that determines the score', async () => {
     const long = path.join(folder, 'long.txt')
     const [human, machine] = await Promise.all(
       ['northanger-abbey.txt', 'cafe-review.txt'].map((name) => fs.readFile(path.join(SAMPLES, name), 'utf8')),
@@ -127,7 +127,7 @@ describe('the tokens of attestd-text', () => {
     expect(piecesOf(pieces.join(''))).toEqual(pieces)
   })
 
-  it('lose nothing of a text, whatever is in it', () => {
+  it('cover all of a text, whatever it contains', () => {
     const text = 'Naïve “quotes” , — Ждём 日本語 😀 ﷽ zxqvjk\u0301, do not , 1234567!!'
     expect(tokenizer.decode(tokenizer.encode(text).ids, AS_IT_IS)).toBe(text)
   })

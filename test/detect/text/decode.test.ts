@@ -46,7 +46,7 @@ describe('decodeText', () => {
     ['joiners', '\u034f'],
     ['isolates', '\u2068\u2069'],
     ['annotation marks', '\ufff9'],
-  ])('reads a text without %s, which nobody sees', (_, unseen) => {
+  ])('reads a text without %s, which are invisible', (_, unseen) => {
     const between = LINE.replaceAll('e', `e${unseen}`)
     expect(decodeText(Buffer.from(between)).text).toBe(LINE)
   })

@@ -19,21 +19,21 @@ function soon<T>(work: () => T): T {
   return result
 }
 
-describe('texts made to take long', () => {
-  it('cuts a sentence of 2 MiB', () => {
+describe('costly texts', () => {
+  it('are cut: a sentence of 2 MiB', () => {
     const text = filled('the word of ')
     const windows = soon(() => cutWindows(text, { longest: 2000, shortest: 180 }))
     expect(windows.at(-1)?.end).toBe(text.length)
     expect(windows.every(({ start, end }) => end - start <= 2000)).toBe(true)
   })
 
-  it('puts the marks on one letter in order', () => {
+  it('have the marks on one letter put in order', () => {
     const marked = soon(() => normalizeText(`so e${filled('\u0301\u0316')} it ends`))
     expect(marked).toMatch(/^so .{1,200} it ends$/u)
     expect(normalizeText(`a${'\u0316\u0301'.repeat(20)}`)).toBe(`a${'\u0316\u0301'.repeat(20)}`.normalize('NFC'))
   })
 
-  it('looks for code in lines of open brackets and spaces', () => {
+  it('are searched for code in lines of open brackets and spaces', () => {
     const text = filled(`${'a('.repeat(80)})${' '.repeat(100)}x\n`)
     expect(soon(() => looksLikeCode(text))).toBe(false)
   })

@@ -15,11 +15,11 @@ it.each([
   ['two sentences by turns', `${SENTENCE}Bring a coat. `.repeat(20)],
   ['one sentence in changing case', (SENTENCE + SENTENCE.toUpperCase()).repeat(10)],
   ['one word without spaces, in another script', '早上好'.repeat(100)],
-])('finds nothing to judge in %s over and over', (_, text) => {
+])('finds nothing to judge in %s repeated', (_, text) => {
   expect(() => refuseRepetition(text.trim(), LEAST)).toThrow(withReason('media-featureless'))
 })
 
-it('lets prose pass, also with a refrain', () => {
+it('accepts prose, also with a refrain', () => {
   expect(() => refuseRepetition(PROSE, LEAST)).not.toThrow()
   expect(() => refuseRepetition(PROSE + SENTENCE.repeat(30), LEAST)).not.toThrow()
   expect(() => refuseRepetition('', LEAST)).not.toThrow()
@@ -31,7 +31,7 @@ it('distinguishes marks alone from words', () => {
   expect(() => refuseMarksAlone('')).not.toThrow()
 })
 
-it('counts what is new, and stops where it is enough', () => {
+it('counts new parts, and stops once there are enough', () => {
   expect(newCharacters('abcdefghij')).toBe(10)
   expect(newCharacters('abcdefgh'.repeat(4))).toBe(15)
   expect(newCharacters(PROSE, 50)).toBe(50)

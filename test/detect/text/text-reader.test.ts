@@ -39,7 +39,7 @@ async function read(content: string | Buffer, plan = PLAN): Promise<ReadMedia> {
 const names = async (media: ReadMedia) => (await collected(media.parts())).map(({ name }) => name)
 
 describe('readText', () => {
-  it('gives a model of raw text what was written, and checks the normalized text all the same', async () => {
+  it('passes raw text to a model of raw text, and checks the normalized text as well', async () => {
     const written = `# Title\n\n**${STORY}**\n`
     const lengths = async (plan: TextPreprocessing) => {
       const parts = await collected((await read(written, plan)).parts())
@@ -62,7 +62,7 @@ describe('readText', () => {
     expect(await names(media)).toEqual(['characters 0-332', 'characters 332-601', 'characters 601-903'])
   })
 
-  it('scores as many windows as the package wants, the first and the last among them', async () => {
+  it('scores as many windows as the package states, the first and the last among them', async () => {
     const found = await names(await read(STORY.repeat(40)))
     expect(found).toHaveLength(4)
     expect(found[0]).toMatch(/^characters 0-/)
@@ -81,7 +81,7 @@ describe('readText', () => {
     expect((await spotOf(STORY.repeat(4))).spot).toBeUndefined()
   })
 
-  it('gives variants that are long enough', async () => {
+  it('returns variants that are long enough', async () => {
     const variants = await collected((await read(STORY.repeat(2))).variants())
     expect(variants.map(({ name }) => name)).toEqual([
       'without the first sentence',
@@ -105,7 +105,7 @@ describe('readText', () => {
     await expect(read(content)).rejects.toMatchObject({ reason })
   })
 
-  it('is done with hostile white space and brackets in time', async () => {
+  it('handles hostile white space and brackets in time', async () => {
     const hostile = `${STORY}${' \n'.repeat(400_000)}${'['.repeat(200_000)}${'-'.repeat(200_000)}${'" '.repeat(100_000)}`
     const media = await read(hostile).catch((error: { reason?: string }) => error.reason)
     expect(media).toBeDefined()

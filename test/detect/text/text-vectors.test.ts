@@ -20,15 +20,15 @@ const vectors: Vectors = readJson('test/vectors/text-vectors.json')
 const tokenizer = new Tokenizer(readJson('models/attestd-text/tokenizer.json'), {})
 
 describe('the recipe and the daemon agree', () => {
-  it('has enough strings', () => {
+  it('on enough strings', () => {
     expect(vectors.normalized.length).toBeGreaterThanOrEqual(200)
   })
 
-  it.each(vectors.normalized)('normalizes $raw', ({ raw, text }) => {
+  it.each(vectors.normalized)('normalize $raw', ({ raw, text }) => {
     expect(normalizeText(raw)).toBe(text)
   })
 
-  it.each(vectors.features)('counts the n-grams of $text', ({ text, ngrams }) => {
+  it.each(vectors.features)('count the n-grams of $text', ({ text, ngrams }) => {
     const { indices, counts } = countNgrams(text, vectors.plan)
     const lines = Array.from(indices, (index, at) => `${index}:${counts[at]}\n`).join('')
     expect(Array.from(indices.slice(0, 4), Number)).toEqual(ngrams.first)
@@ -36,15 +36,15 @@ describe('the recipe and the daemon agree', () => {
     expect(createHash('sha256').update(lines).digest('hex')).toBe(ngrams.sha256)
   })
 
-  it.each(vectors.features)('measures the style of $text', ({ text, style }) => {
+  it.each(vectors.features)('measure the style of $text', ({ text, style }) => {
     expect(Array.from(styleMeasures(text))).toEqual(style)
   })
 
-  it.each(vectors.tokens)('cuts $text into the tokens of attestd-text', ({ text, ids }) => {
+  it.each(vectors.tokens)('cut $text into the tokens of attestd-text', ({ text, ids }) => {
     expect(tokenizer.encode(text).ids.join(' ')).toBe(ids)
   })
 
-  it.each(vectors.windows)('cuts $text.length units where the recipe does', ({ text, longest, shortest, ends }) => {
+  it.each(vectors.windows)('cut $text.length units where the recipe does', ({ text, longest, shortest, ends }) => {
     expect(cutWindows(text, { longest, shortest }).map(({ end }) => end)).toEqual(ends)
   })
 })

@@ -49,7 +49,7 @@ async function inputsOf(fields?: Fields) {
 const ids = [1, ...WORDS.split(' ').map((word) => VOCABULARY[word] as number), VOCABULARY['.'] as number, 2]
 
 describe('a text as tokens', () => {
-  it('gives ids with the marks of the tokenizer, and a mask of ones', async () => {
+  it('returns ids with the special tokens, and a mask of ones', async () => {
     const shape = [1, ids.length]
     expect(await inputsOf()).toEqual([
       { type: 'int64', values: ids, shape },
@@ -57,20 +57,20 @@ describe('a text as tokens', () => {
     ])
   })
 
-  it('knows the Nmt normalizer of SentencePiece, which the tokenizer library lacks', async () => {
+  it('supports the Nmt normalizer of SentencePiece, which the tokenizer library lacks', async () => {
     const normalizers = [{ type: 'Nmt' }, { type: 'Lowercase' }]
     const tokenizer = { ...TOKENIZER, normalizer: { type: 'Sequence', normalizers } }
     const [tokens] = await inputsOf({ tokenizer: JSON.stringify(tokenizer) })
     expect(tokens?.values).toEqual(ids)
   })
 
-  it('gives the inputs in the order of the manifest, zeros as the types of tokens', async () => {
+  it('returns the inputs in the order of the manifest, zeros as the types of tokens', async () => {
     const inputs = await inputsOf({ input: ['token_type_ids', 'input_ids'] })
     expect(inputs.map(({ values }) => values)).toEqual([ids.map(() => 0), ids])
     expect((await inputsOf({ input: 'input_ids' })).map(({ values }) => values)).toEqual([ids])
   })
 
-  it('keeps the start of a text that is longer than the model takes, and both marks', async () => {
+  it('keeps the start of a text that is longer than the model accepts, and both special tokens', async () => {
     const [tokens, mask] = await inputsOf({ maxTokens: 8 })
     expect(tokens?.values).toEqual([...ids.slice(0, 7), 2])
     expect(mask?.values).toHaveLength(8)
@@ -78,7 +78,7 @@ describe('a text as tokens', () => {
     expect((await inputsOf({ maxTokens: ids.length - 1 }))[0]?.values).toEqual([...ids.slice(0, -2), 2])
   })
 
-  it.each([true, false])('stands behind n-grams where a package takes both, style measures %s', async (style) => {
+  it.each([true, false])('follows n-grams where a package takes both, style measures %s', async (style) => {
     const features = { ...NGRAMS, style, tokens: { ...TOKEN_FILES, maxTokens: 64 } }
     const input = ['index', 'count', ...(style ? ['style'] : []), 'input_ids']
     const found = await inputsOf({ input, features })

@@ -7,11 +7,11 @@ const SENTENCES = Array.from({ length: 40 }, (_, n) => `Sentence ${n} is ${'very
 const TEXT = SENTENCES.join(' ')
 
 describe('cutWindows', () => {
-  it('leaves a text alone that fits', () => {
+  it('keeps a text that fits', () => {
     expect(cutWindows('One. Two.', PLAN)).toEqual([{ text: 'One. Two.', start: 0, end: 9 }])
   })
 
-  it('covers the text, each window whole sentences, none too long or short', () => {
+  it('covers the text, each window of whole sentences, none too long or short', () => {
     const windows = cutWindows(TEXT, PLAN)
     expect(windows.length).toBeGreaterThan(3)
     expect(windows.map(({ text }) => text).join(' ')).toBe(TEXT)
@@ -42,7 +42,7 @@ describe('textVariants', () => {
     ])
   })
 
-  it('keeps the sentences of a text that has few', () => {
+  it('keeps the sentences of a text with few of them', () => {
     expect(textVariants('One. "Two".')).toEqual([{ name: 'commas for dashes, no quotes', text: 'One. Two.' }])
   })
 })

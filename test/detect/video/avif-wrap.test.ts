@@ -33,7 +33,7 @@ describe('wrapAvif', () => {
     expect(() => wrapAvif(new Uint8Array(1), codec, 1, 1)).toThrow(withReason('media-corrupt'))
   })
 
-  it('makes a file whose one item lies where it states, at its end', () => {
+  it('creates a file whose one item is where it states, at its end', () => {
     const frame = Buffer.from('a keyframe')
     const file = wrapAvif(frame, 'av01.0.04M.08', 640, 480)
     const iloc = file.indexOf('iloc')
@@ -44,7 +44,7 @@ describe('wrapAvif', () => {
     expect([file.readUInt32BE(ispe + 8), file.readUInt32BE(ispe + 12)]).toEqual([640, 480])
   })
 
-  it('a picture library reads it at the size of the frame', async () => {
+  it('is read by a picture library at the size of the frame', async () => {
     const video = fixture('av1.mp4')
     const avif = await probe(video, async ({ codecString, keyframe }) =>
       wrapAvif((await keyframe(0)).data, codecString ?? '', 160, 120),

@@ -7,7 +7,7 @@ const frame = (seconds: number, rawScore: number): TimedScore => ({ seconds, raw
 const steady = (count: number, rawScore: number) => Array.from({ length: count }, (_, at) => frame(at, rawScore))
 
 describe('windows', () => {
-  it('hold all frames of their seconds, and three at least, the nearest', () => {
+  it('contain all frames of their seconds, and at least the three nearest', () => {
     const scores = [0, 1, 2, 10, 20, 30].map((seconds) => ({ seconds, rawScore: seconds }))
     expect(scoreWindows(scores, 2.5, 3).map(({ from, to, rawScore }) => [from, to, rawScore])).toEqual([
       [0, 2, 1],
@@ -19,13 +19,13 @@ describe('windows', () => {
     ])
   })
 
-  it('do not reach from one decoded stretch into the next', () => {
+  it('do not extend from one decoded stretch into the next', () => {
     const scores = [0, 0.4, 0.8, 60, 60.4, 60.8].map((seconds) => ({ seconds, rawScore: seconds }))
     const windows = scoreWindows(scores, 4, 3)
     expect(new Set(windows.map(({ from, to }) => `${from}-${to}`))).toEqual(new Set(['0-0.8', '60-60.8']))
   })
 
-  it('hold what there is of a clip with fewer frames', () => {
+  it('contain all of a clip with fewer frames', () => {
     expect(scoreWindows([{ seconds: 1, rawScore: 5 }], 4, 3)).toEqual([{ from: 1, to: 1, rawScore: 5, frames: 1 }])
     expect(scoreWindows([], 4, 3)).toEqual([])
   })

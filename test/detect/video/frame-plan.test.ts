@@ -8,7 +8,7 @@ function clip(seconds: number, apart: number, more: Partial<PlanFacts> = {}): Pl
   return { seconds, keyframes, ...usual, ...more }
 }
 
-describe('what is decoded', () => {
+describe('the decoded frames', () => {
   it.each([
     ['keyframes that lie close', clip(60, 2), [0, true]],
     ['a short clip with few keyframes', clip(10, 8), [0, false]],
@@ -33,7 +33,7 @@ describe('what is decoded', () => {
     expect(new Set(plan.map(({ start }) => start)).size).toBe(plan.length)
   })
 
-  it('two hours: as many stretches as the budget allows, beyond the listed keyframes too', () => {
+  it('two hours: as many stretches as the budget allows, also beyond the listed keyframes', () => {
     const plan = planFrames(clip(7200, 2, { listedAll: false, keyframes: [0, 2, 4] }), 32)
     expect(plan.length).toBeGreaterThan(4)
     expect(plan.length).toBeLessThanOrEqual(10)
@@ -54,7 +54,7 @@ describe('what is decoded', () => {
     expect(2 * (plan[0]?.step ?? 0) * facts.framesPerSecond).toBeLessThanOrEqual(12)
   })
 
-  it('a frame of up to 3 megapixels costs the same to keep, so that a clip of 10 s is seen in one pass', () => {
+  it('a frame of up to 3 megapixels costs the same to keep, so that a clip of 10 s is read in one pass', () => {
     for (const [width, height] of [
       [640, 360],
       [1280, 720],
@@ -76,7 +76,7 @@ describe('what is decoded', () => {
   })
 })
 
-it('looks at a place in each half of a video', () => {
+it('a place in each half of a video is checked', () => {
   const startsOf = (...places: number[]) => planSpotCheck(60, places).map(({ start }) => start)
   expect(startsOf(0, 0)).toEqual([0, 30])
   expect(startsOf(0.5, 0.5)).toEqual([15, 45])

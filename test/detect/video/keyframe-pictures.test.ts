@@ -56,7 +56,7 @@ describe('keyframes as pictures', () => {
     })
   })
 
-  it('leaves out a broken one, and is corrupt only where none can be decoded', async () => {
+  it('drops a broken one, and is corrupt only where none can be decoded', async () => {
     await probe(fixture('vp8.webm'), async (video) => {
       const breaking = (isBroken: (seconds: number) => boolean): OpenVideo => ({
         ...video,
@@ -80,7 +80,7 @@ describe('keyframes as pictures', () => {
     })
   })
 
-  it('gives up after its time, with what it has been given so far', async () => {
+  it('gives up after its time limit, with the pictures so far', async () => {
     const clock = new ManualClock()
     await probe(fixture('vp8.webm'), async (video) => {
       const frames = keyframePictures(video, 9, { ...tools, clock })

@@ -20,7 +20,7 @@ const EXPECTED = [
   [1, 1, new Set([32])],
 ]
 
-it.each([1, 2, 5, 13, 50, 1000])('cuts pictures of changing sizes out of pieces of %i bytes', async (size) => {
+it.each([1, 2, 5, 13, 50, 1000])('cuts pictures of changing sizes out of chunks of %i bytes', async (size) => {
   // 10 and 32 are line end and space: white space in a header, a color here.
   const all = Buffer.concat([ppm(4, 3, 7), ppm(40, 2, 10), ppm(1, 1, 32)])
   const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>

@@ -88,7 +88,7 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect(new Set(frames.map((frame) => `${frame.width} ${corners(frame)}`))).toEqual(new Set([`${width} ${colors}`]))
   })
 
-  it('gives the same frames each time', async () => {
+  it('returns the same frames each time', async () => {
     expect((await read(at('h264.mp4'), ffmpeg)).frames).toEqual((await read(at('h264.mp4'), ffmpeg)).frames)
   })
 
@@ -99,7 +99,7 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect(times(frames).slice(0, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.9])
   })
 
-  it('takes a picture that is shown for long as often as its time', async () => {
+  it('takes a picture that is shown for long as often as its duration asks', async () => {
     const file = path.join(await folderForTest(), 'held.mp4')
     const colors = ['red', 'blue', 'red'].flatMap((color) => ['-f', 'lavfi', '-i', `color=${color}:s=64x64:r=10:d=1`])
     // The one blue picture that is kept stays for 30 s.
@@ -111,7 +111,7 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect(spots.some(isBlue)).toBe(true)
   })
 
-  it('reads a container that only ffmpeg knows', async () => {
+  it('reads a container that only ffmpeg supports', async () => {
     const { facts, frames } = await read(at('mpeg4.avi'), ffmpeg)
     expect(facts).toBeNull()
     expect(times(frames)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8])
@@ -122,7 +122,7 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
 it.each([
   ['an H.264 clip', at('h264.mp4')],
   ['an AVI', at('mpeg4.avi')],
-])('%s without ffmpeg is unsupported, and says what would help', async (_what, file) => {
+])('%s without ffmpeg is unsupported, with the fix', async (_what, file) => {
   await expect(read(file, null)).rejects.toThrow(withReason('media-unsupported', /ffmpeg.*ATTESTD_FFMPEG/))
 })
 
@@ -136,7 +136,7 @@ it.each([
   await expect(read(file, ffmpeg)).rejects.toMatchObject({ reason })
 })
 
-it('reads what is there of a file that was cut off', async () => {
+it('reads the available part of a truncated file', async () => {
   const whole = await read(at('vp8.webm'), null)
   const cut = await read(bad('truncated.webm'), null)
   expect(cut.frames.length).toBeGreaterThan(0)

@@ -19,7 +19,7 @@ const score = (times: readonly number[], scorer: Look) => {
   return seeFrames(frames(), scorer, (work) => work())
 }
 
-it('gives the frames in the order of time', async () => {
+it('returns the frames in the order of time', async () => {
   const scored = await score([3, 1, 2], byTime)
   expect(scored.map(({ seconds, rawScore }) => [seconds, rawScore])).toEqual([
     [1, 10],
@@ -28,14 +28,14 @@ it('gives the frames in the order of time', async () => {
   ])
 })
 
-it('leaves out frames in which there is nothing to judge', async () => {
+it('drops frames in which there is nothing to judge', async () => {
   const scored = await score([0, 1, 2], (picture) =>
     (picture as Frame).seconds === 1 ? blank(picture) : byTime(picture),
   )
   expect(scored.map(({ seconds }) => seconds)).toEqual([0, 2])
 })
 
-it('refuses a video of nothing else, and hands on what else goes wrong', async () => {
+it('refuses a video of nothing else, and passes on other errors', async () => {
   await expect(score([0, 1], blank)).rejects.toMatchObject({ reason: 'media-featureless' })
   const failing: Look = async () => {
     throw new AttestdError('detector-failed')
@@ -44,7 +44,7 @@ it('refuses a video of nothing else, and hands on what else goes wrong', async (
   expect(await score([], byTime)).toEqual([])
 })
 
-it('does not look again at a frame that is the same as the one before', async () => {
+it('does not judge a frame again that equals the previous one', async () => {
   const looked: number[] = []
   const frames = async function* () {
     yield* [frame(0, 7), frame(1, 7), frame(2, 8), frame(3, 7)]

@@ -34,21 +34,21 @@ describe('the sound of a video', () => {
   it.each([
     [0.5, 'sound is unsure (risk 50.0)'],
     [0.1, 'sound is not suspicious (risk 10.0)'],
-  ])('has no say at a risk of %f', async (risk, summary) => {
+  ])('has no effect at a risk of %f', async (risk, summary) => {
     expect(await scoreSound(listener(logitOf(risk)), 'clip')).toEqual({ logit: null, summary })
   })
 
-  it('counts where it is sure of a channel alone', async () => {
+  it('counts where it is sure of one channel only', async () => {
     const { summary } = await scoreSound(listener(logitOf(0.1), BAND, logitOf(0.2), logitOf(0.9)), 'clip')
     expect(summary).toBe('sound counts (risk 90.0)')
   })
 
-  it('has no say at a risk of 1 where the detector has no verdicts on that side', async () => {
+  it('has no effect at a risk of 1 where the detector has no verdicts on that side', async () => {
     const { logit, summary } = await scoreSound(listener(1000, { low: 0.3, high: 1 }), 'clip')
     expect([logit, summary]).toEqual([null, 'sound is unsure (risk 100.0)'])
   })
 
-  it('that cannot be judged is no fault of the clip', async () => {
+  it('is no fault of the clip if it cannot be judged', async () => {
     const silent = listener(new AttestdError('media-unsupported'))
     expect(await scoreSound(silent, 'clip')).toEqual({ logit: null, summary: 'sound not judged (media-unsupported)' })
   })

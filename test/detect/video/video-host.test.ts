@@ -38,7 +38,7 @@ async function writeTinyVideo(
   )
 }
 
-describe('a package with a head of its own', () => {
+describe('a package with its own head', () => {
   const bench = DetectorBench.forEach()
   const withHead = (head: Buffer, frames = 'tiny-encoder') =>
     writeTinyVideo(bench.modelsDir, { runtime: { kind: 'composed', frames, head: 'head.onnx' } }, { 'head.onnx': head })
@@ -47,7 +47,7 @@ describe('a package with a head of its own', () => {
     await writeEncoderPackage(bench.modelsDir)
   })
 
-  it('judges what the encoder sees in the frames', async () => {
+  it('judges the features of the frames', async () => {
     await withHead(tinyHeadOnnx(0, 1.5))
     const host = await bench.start({ ffmpeg: null })
     expect(await host.detect(clip('vp8.webm'))).toMatchObject({
@@ -56,7 +56,7 @@ describe('a package with a head of its own', () => {
     })
   })
 
-  it('does not see a border that the package cuts off', async () => {
+  it('ignores a border that the package cuts off', async () => {
     const seen = async (border: number) => {
       await writeTinyVideo(
         bench.modelsDir,
@@ -82,7 +82,7 @@ describe('a package with a head of its own', () => {
   })
 })
 
-describe('a package that is composed of an image package', () => {
+describe('a package composed of an image package', () => {
   const bench = DetectorBench.forAll()
   let bare: DetectorHost
 
@@ -127,19 +127,19 @@ describe('a package that is composed of an image package', () => {
     await expect(next.finally(() => clearInterval(pace))).resolves.toMatchObject({ detectorId: 'tiny-video' })
   })
 
-  it('does not lay it to the parser that all of a job takes too long', async () => {
+  it('does not blame the parser where all of a job takes too long', async () => {
     const { clock, work } = await endlessWork(endless, { timeoutMs: 5_000 })
     await clock.advance(5_000)
     expect(await work).toMatchObject({ reason: 'detector-timeout' })
   })
 
-  it('does not lay it to a file that somebody else kills its parser', async () => {
+  it('does not blame the file where its parser was killed from outside', async () => {
     const { pid, work } = await endlessWork(endless)
     process.kill(pid, 'SIGKILL')
     expect(await work).toMatchObject({ reason: 'detector-killed', facts: { exit: 'SIGKILL' } })
   })
 
-  it('gives a turned picture the size of an upright one, and about the same score in every codec', async () => {
+  it('gives a rotated picture the size of an upright one, and about the same score in every codec', async () => {
     const scores = await Promise.all(
       ['vp8.webm', 'av1.mp4', 'mjpeg.mov', 'mjpeg.mkv'].map(async (name) => (await bare.detect(clip(name))).rawScore),
     )
@@ -147,7 +147,7 @@ describe('a package that is composed of an image package', () => {
     expect((await bare.detect(clip('rotated-mjpeg.mov'))).notes).toMatch(/jpeg 120x160/)
   })
 
-  it('an ffmpeg that hangs ends in time, by name', async () => {
+  it('ends an ffmpeg that hangs in time, by name', async () => {
     const hanging = await bench.write('hanging-ffmpeg', '#!/bin/sh\nexec sleep 600\n')
     await fs.chmod(hanging, 0o755)
     const host = await bench.start({ ffmpeg: hanging, timeoutMs: 2000 })
@@ -155,7 +155,7 @@ describe('a package that is composed of an image package', () => {
   })
 
   it.skipIf(ffmpeg === null)(
-    'ffmpeg changes no bit of what is read without it (skipped where there is none)',
+    'returns the same bits with and without ffmpeg for what is read without it (skipped where there is none)',
     async () => {
       const host = await bench.start({ ffmpeg })
       for (const name of ['vp8.webm', 'av1.mp4', 'mjpeg.mov']) {
@@ -168,7 +168,7 @@ describe('a package that is composed of an image package', () => {
     },
   )
 
-  describe.skipIf(ffmpeg === null)('of which only some pictures are decoded (skipped where there is no ffmpeg)', () => {
+  describe.skipIf(ffmpeg === null)('decoded in part (skipped where there is no ffmpeg)', () => {
     /** Eight seconds with a keyframe each; the tiny network takes blue for real and red for machine-made. */
     async function detectPainted(name: string, ...paint: string[]) {
       const file = path.join(bench.modelsDir, `${name}.mp4`)
@@ -178,7 +178,7 @@ describe('a package that is composed of an image package', () => {
     }
     const box = (color: string) => `drawbox=color=${color}@0.7:t=fill`
 
-    it('is unsure of one with real pictures in the places of its keyframes alone', async () => {
+    it('is unsure where only the keyframes show real pictures', async () => {
       const detection = await detectPainted(
         'flicker',
         `${box('blue')}:enable='not(mod(n,10))'`,
@@ -190,14 +190,14 @@ describe('a package that is composed of an image package', () => {
       ])
     })
 
-    it('is sure of one with such pictures everywhere', async () => {
+    it('is sure where all frames show such pictures', async () => {
       expect(await detectPainted('real', box('blue'))).toMatchObject({
         risk: expect.closeTo(0, 1),
         unsureBecause: null,
       })
     })
 
-    it('looks for nothing further where the verdict is machine-made', async () => {
+    it('checks nothing further where the verdict is machine-made', async () => {
       expect(await detectPainted('made', box('red'))).toMatchObject({ risk: expect.closeTo(1, 1), variants: [] })
     })
   })

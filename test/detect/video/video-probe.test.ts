@@ -46,7 +46,7 @@ async function remuxed(tracks: VideoTrackMetadata[], timeOf = (nth: number) => n
   return fileWith(Buffer.from(target.buffer!))
 }
 
-describe('what players show otherwise', () => {
+describe('a file that players show otherwise', () => {
   const [first, other] = [{ disposition: { default: true } }, { disposition: { default: false } }]
 
   it('is refused where several tracks of pictures are not marked so that all begin with the first', async () => {
@@ -67,7 +67,7 @@ describe('what players show otherwise', () => {
 })
 
 // Made by test/fixtures/make-video-fixtures.ts: 20 frames of 160x120 in two seconds.
-describe('what a container states', () => {
+describe('the facts of a container', () => {
   it.each<[string, Partial<VideoFacts>, string | null]>([
     ['vp8.webm', { codec: 'vp8', rotation: 0, keyframes: [0, 0.5, 1, 1.5] }, 'vp8'],
     ['av1.mp4', { codec: 'av1', rotation: 0, keyframes: [0, 0.5, 1, 1.5] }, 'av01.0.00M.08'],
@@ -93,7 +93,7 @@ describe('what a container states', () => {
     })
   })
 
-  it('counts the length from the first frame, where that is not shown at 0', async () => {
+  it('count the length from the first frame, where that is not shown at 0', async () => {
     const { keyframes, seconds } = await factsOf(await remuxed([{}], (nth) => 60 + nth / 10))
     expect(keyframes).toEqual([60, 60.5, 61, 61.5])
     expect(seconds).toBeGreaterThan(1.8)
@@ -104,7 +104,7 @@ describe('what a container states', () => {
     ['one and a half times as long', 0.15, false],
     ['almost twice as long', 0.18, true],
     ['three times as long', 0.3, true],
-  ])('calls a rate variable where a frame stays much longer than another: %s', async (_, longer, isVariable) => {
+  ])('call a rate variable where a frame stays much longer than another: %s', async (_, longer, isVariable) => {
     const file = await remuxed([{}], (nth) => (nth < 10 ? nth / 10 : 1 + (nth - 10) * longer))
     expect((await factsOf(file)).hasVariableRate).toBe(isVariable)
   })
@@ -116,14 +116,14 @@ describe('what a container states', () => {
     [0, 0],
     [-5, 0],
     [99, 1.5],
-  ])('gives the keyframe at %d s or before it: that of %d s', async (asked, given) => {
+  ])('give the keyframe at %d s or before it: that of %d s', async (asked, given) => {
     const { seconds, data } = await probe(fixture('vp8.webm'), (video) => video.keyframe(asked))
     expect(seconds).toBe(given)
     // The frame tag of a VP8 keyframe has a zero as its lowest bit (RFC 6386, 9.1).
     expect((data[0] as number) & 1).toBe(0)
   })
 
-  it('refuses what cannot be read by name, and leaves no file open', async () => {
+  it('are refused by name where unreadable, and leave no file open', async () => {
     const cut = await fileWith((await fs.readFile(fixture('h264.mp4'))).subarray(0, 1200))
     await expect(factsOf(cut)).rejects.toMatchObject({ reason: 'media-corrupt' })
     const open = await fs.readdir('/proc/self/fd').catch(() => [])

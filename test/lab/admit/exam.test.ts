@@ -32,7 +32,7 @@ function examined(change: { all?: object; data?: object; sure?: object } = {}): 
   return { packageLicenses: ['Apache-2.0'], sample: { medianMs: 120, rssBytes: 300 * MIB }, evaluation }
 }
 
-describe('an exam', () => {
+describe('an admission test', () => {
   it.each<[string, Thresholds, Thresholds]>([
     ['AUC', { minAuc: 0.8 }, { minAuc: 0.8001 }],
     ['TPR at 5 %', { minTprAt5: 0.5 }, { minTprAt5: 0.51 }],
@@ -43,7 +43,7 @@ describe('an exam', () => {
     ['rows of the rarer class', { minRows: 40 }, { minRows: 41 }],
     ['latency', { maxLatencyMs: 120 }, { maxLatencyMs: 119 }],
     ['memory in MiB', { maxMemoryMb: 300 }, { maxMemoryMb: 299 }],
-  ])('by %s: just enough passes, a little more is asked for too much', (_, enough, tooMuch) => {
+  ])('by %s: exactly enough passes, a little more fails', (_, enough, tooMuch) => {
     expect(examine(enough, examined())).toMatchObject([{ passed: true }])
     expect(examine(tooMuch, examined())).toMatchObject([{ passed: false }])
   })
@@ -70,13 +70,13 @@ describe('an exam', () => {
     ])
   })
 
-  it('asks what is stated and nothing else, in an order of its own', () => {
+  it('checks the given thresholds only, in its own order', () => {
     const rows = examine({ maxMemoryMb: 1, minAuc: 0.5, minRows: 1 }, examined())
     expect(rows.map(({ threshold }) => threshold)).toEqual(['minAuc', 'minRows', 'maxMemoryMb'])
     expect(examine({}, examined())).toEqual([])
   })
 
-  it('is failed where something could not be measured', () => {
+  it('fails where something could not be measured', () => {
     const oneClass = examined({ all: { auc: { value: null, interval: null }, fake: 0 } })
     expect(examine({ minAuc: 0, minRows: 1 }, oneClass)).toEqual([
       { threshold: 'minAuc', wanted: 'at least 0', measured: null, passed: false },
@@ -104,7 +104,7 @@ describe('an exam', () => {
   })
 })
 
-describe('thresholds of a file', () => {
+describe('the thresholds of a file', () => {
   it.each([
     ['minAuc: 0', true],
     ['minAuc: 1', true],
@@ -122,28 +122,28 @@ describe('thresholds of a file', () => {
     ['[1, 2]', false],
     ['just words', false],
     ['# a comment alone', false],
-  ])('%j is taken: %s', (text, taken) => {
+  ])('%j is accepted: %s', (text, taken) => {
     const ask = () => parseThresholds(text, {}, 'x.yaml')
     if (taken) expect(ask).not.toThrow()
     else expect(ask).toThrow(expect.objectContaining({ reason: 'setting-invalid' }))
   })
 
-  it('go behind those of flags', () => {
+  it('are overridden by flags', () => {
     const text = 'minAuc: 0.8\nlicenses: [MIT]\n'
     expect(parseThresholds(text, { minAuc: 0.9 }, 'x.yaml')).toEqual({ minAuc: 0.9, licenses: ['MIT'] })
   })
 
-  it('are refused by what they are', () => {
+  it('are refused by their type', () => {
     expect(() => parseThresholds('a: [', {}, 'x.yaml')).toThrow(/is not YAML/)
     expect(() => parseThresholds('', {}, 'x.yaml')).toThrow(/No threshold is stated/)
   })
 
-  it('may be empty where a flag states one', () => {
+  it('may be empty where a flag gives one', () => {
     expect(parseThresholds('', { minAuc: 0.7 }, 'x.yaml')).toEqual({ minAuc: 0.7 })
     expect(parseThresholds(null, { minAuc: 0.7 }, 'x.yaml')).toEqual({ minAuc: 0.7 })
   })
 
-  it('are refused with every line that is wrong, by its name', () => {
+  it('are refused with every wrong line, by its name', () => {
     expect(() => parseThresholds('minAuc: 8\nmaxFpr: -1\nminAUC: 1', {}, 'x.yaml')).toThrow(
       /x\.yaml is not accepted:\n {2}minAuc: .*\n {2}maxFpr: .*\n {2}\(top level\): .*minAUC/,
     )
@@ -168,7 +168,7 @@ describe('the record of an admission', () => {
   })
   const identity = (digest: string, id = 'tiny') => ({ digest, manifest: { id, version: '1.0.0' } })
 
-  it('is read as it was written, by its owner alone', async () => {
+  it('is read as it was written, by its owner only', async () => {
     const file = await writeAdmission(folder, admission(digestOf('a')))
     expect(await readAdmission(folder, digestOf('a'))).toEqual(admission(digestOf('a')))
     expect(((await fs.stat(folder)).mode & 0o777).toString(8)).toBe('700')
@@ -176,14 +176,14 @@ describe('the record of an admission', () => {
     await requireAdmitted([identity(digestOf('a'))], folder)
   })
 
-  it('takes the place of an earlier one', async () => {
+  it('replaces an earlier one', async () => {
     await writeAdmission(folder, admission(digestOf('a')))
     await writeAdmission(folder, { ...admission(digestOf('a')), admittedAt: 'later' })
     expect((await readAdmission(folder, digestOf('a')))?.admittedAt).toBe('later')
     expect(await fs.readdir(folder)).toHaveLength(1)
   })
 
-  it('of a figure that failed is never written', async () => {
+  it('with a failed figure is never written', async () => {
     const failed = {
       ...admission(digestOf('a')),
       figures: [{ threshold: 'minAuc', wanted: '', measured: 0, passed: false }],
@@ -192,7 +192,7 @@ describe('the record of an admission', () => {
     expect(await readAdmission(folder, digestOf('a'))).toBeNull()
   })
 
-  it('is written to no folder that a link leads to', async () => {
+  it('is not written into a folder behind a link', async () => {
     const elsewhere = `${folder}-elsewhere`
     await fs.mkdir(elsewhere)
     await fs.rm(folder, { recursive: true, force: true })
@@ -204,7 +204,7 @@ describe('the record of an admission', () => {
     await fs.rm(elsewhere, { recursive: true })
   })
 
-  it('of one package admits no other: each of several needs its own', async () => {
+  it('is valid for one package only: each of several needs its own', async () => {
     await writeAdmission(folder, admission(digestOf('a')))
     await requireAdmitted([], folder)
     const two = [identity(digestOf('a')), identity(digestOf('b'), 'other')]
@@ -217,7 +217,7 @@ describe('the record of an admission', () => {
     })
   })
 
-  it('copied to the name of another digest admits nothing', async () => {
+  it('copied to the name of another digest is not accepted', async () => {
     await writeAdmission(folder, admission(digestOf('a')))
     await fs.copyFile(path.join(folder, `${digestOf('a')}.json`), path.join(folder, `${digestOf('b')}.json`))
     expect(await readAdmission(folder, digestOf('b'))).toBeNull()

@@ -40,7 +40,7 @@ const known = { schema: 1, madeAt: '', command: '', detector: { id: 'd', version
 const data = { from: '', digest: '', real: 1, fake: 1 }
 
 describe('a calibration of scored rows', () => {
-  it('is judged better than before on rows that it did not see, and can be kept', () => {
+  it('is better than before on rows that it did not see, and can be written', () => {
     const found = calibrateRows(rowsOf(20), OPTIONS)
     expect(found.calibration).toMatchObject({ kind: 'platt', slope: expect.closeTo(0.5, 1) })
     expect(found.after.logLoss).toBeLessThan(found.before.logLoss ?? 0)
@@ -56,7 +56,7 @@ describe('a calibration of scored rows', () => {
   })
 
   it.each<Record<string, string>>([{}, { source: '' }, { source: '-' }])(
-    'rows are held out where one of them states no source: %o',
+    'holds out rows where one of them states no source: %o',
     (columns) => {
       const [first, ...others] = rowsOf(20) as [ScoredRow, ...ScoredRow[]]
       const unstated = { ...first, row: { ...first.row, columns } }
@@ -64,20 +64,20 @@ describe('a calibration of scored rows', () => {
     },
   )
 
-  it('rows of unstated sources are drawn by themselves', () => {
+  it('draws rows of unstated sources separately', () => {
     const stated = calibrateRows(rowsOf(null), OPTIONS)
     const rows = rowsOf(null).map((each) => ({ ...each, row: { ...each.row, columns: { source: '-' } } }))
     expect(calibrateRows(rows, OPTIONS)).toEqual(stated)
     expect(stated.bandAfter.rightAtLeast).toBeLessThan(stated.bandAfter.right ?? 0)
   })
 
-  it('takes no account of rows without a score', () => {
+  it('leaves out rows without a score', () => {
     const rows = rowsOf(20)
     const refused = Array.from({ length: 300 }, (_, index) => refusedRow(`refused ${index}`, true))
     expect(calibrateRows([...rows, ...refused], OPTIONS)).toEqual(calibrateRows(rows, OPTIONS))
   })
 
-  it('states risks at even odds, however many rows of a class there are', () => {
+  it('states risks at even odds, whatever the number of rows of a class', () => {
     const rows = rowsOf(20)
     const fewFakes = rows.filter(({ row }, index) => !row.fake || index % 4 === 0)
     const [all, few] = [rows, fewFakes].map((some) => calibrateRows(some, OPTIONS).calibration)
@@ -86,7 +86,7 @@ describe('a calibration of scored rows', () => {
     expect(Math.abs(at(few) - at(all))).toBeLessThan(0.4)
   })
 
-  it('says what both bands cost and give, the present one by the present risks', () => {
+  it('states the figures of both bands, the present one by the present risks', () => {
     const found = calibrateRows(rowsOf(20), OPTIONS)
     expect(found.bandBefore).toMatchObject(OPTIONS.presentBand)
     const rows = rowsOf(20)
@@ -101,7 +101,7 @@ describe('a calibration of scored rows', () => {
     expect(found.bandAfter.high).toBeGreaterThanOrEqual(0.5)
   })
 
-  it('of a length that is measured goes by it', () => {
+  it('by length uses the measured length', () => {
     const short = rowsOf(20).map((each) => ({
       ...each,
       detection: each.detection && { ...each.detection, length: 100 },
@@ -136,7 +136,7 @@ describe('writing a calibration', () => {
   const report = (): CalibrationReport => ({ ...known, data, ...calibrateRows(rowsOf(20), OPTIONS) })
   const manifest = () => fs.readFile(path.join(folder, 'detector.json'), 'utf8')
 
-  it('that no manifest takes changes nothing, and leaves no figures of it', async () => {
+  it('that no manifest accepts changes nothing, and leaves no figures of it', async () => {
     const before = await manifest()
     const bad = { ...report(), calibration: { kind: 'platt', slope: -1, intercept: 0 } } as CalibrationReport
     await expect(writeCalibration({ folder }, bad, sample)).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('writing a calibration', () => {
     await expect(fs.readdir(path.join(folder, 'evaluation'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('keeps the figures beside it, and files that others can read', async () => {
+  it('keeps other figures, and files that others can read', async () => {
     const found = report()
     await writeCalibration({ folder }, found, sample)
     const written = JSON.parse(await manifest())

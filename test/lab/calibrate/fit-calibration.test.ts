@@ -7,8 +7,8 @@ import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
 import { dataRow } from '../../support/scored-rows.js'
 import { BY_LENGTH, drawn, row } from './drawn-rows.js'
 
-describe('what is fitted', () => {
-  it.each(METHODS)('by %s is what a manifest takes, and keeps the order of any two files', (method) => {
+describe('a fit', () => {
+  it.each(METHODS)('by %s is accepted by a manifest, and keeps the order of any two files', (method) => {
     for (const seed of [1, 2, 3]) {
       const fitted = fitCalibration(drawn(seed), method, 0.3, BY_LENGTH)
       expect(calibrationSchema.parse(JSON.parse(JSON.stringify(fitted)))).toEqual(fitted)
@@ -19,15 +19,18 @@ describe('what is fitted', () => {
     }
   })
 
-  it.each(['platt', 'isotonic', 'by-length'] as const)('by %s means as many fakes as the prior says', (method) => {
-    const rows = drawn(4, 4000)
-    const fitted = fitCalibration(rows, method, 0.2, BY_LENGTH)
-    const weighted = weightedToPrior(rows, 0.2)
-    const mean = weighted.reduce((sum, each) => sum + each.weight * calibrate(each.logit, fitted, each.length), 0)
-    expect(mean / rows.length).toBeCloseTo(0.2, 1)
-  })
+  it.each(['platt', 'isotonic', 'by-length'] as const)(
+    'by %s has the share of fakes that the prior states',
+    (method) => {
+      const rows = drawn(4, 4000)
+      const fitted = fitCalibration(rows, method, 0.2, BY_LENGTH)
+      const weighted = weightedToPrior(rows, 0.2)
+      const mean = weighted.reduce((sum, each) => sum + each.weight * calibrate(each.logit, fitted, each.length), 0)
+      expect(mean / rows.length).toBeCloseTo(0.2, 1)
+    },
+  )
 
-  it('by length is a line a bin, of the rows of that bin', () => {
+  it('by length has one line per bin, from the rows of that bin', () => {
     const stretched = (seed: number, by: number, length: number) =>
       drawn(seed, 4000).map((each) => ({ ...each, logit: each.logit / by, length }))
     const rows = [...stretched(1, 0.5, 100), ...stretched(2, 1.5, 900)]
@@ -37,7 +40,7 @@ describe('what is fitted', () => {
     expect(() => fitCalibration(rows, 'by-length', 0.5, { kind: 'identity' })).toThrow(/bins of length/)
   })
 
-  it('has six digits, as a person can read in the manifest', () => {
+  it('has six digits, which a person can read in the manifest', () => {
     const fitted = fitCalibration(drawn(5), 'platt', 0.5, BY_LENGTH)
     for (const value of Object.values(fitted).filter((each) => typeof each === 'number'))
       expect(Number(value.toPrecision(6))).toBe(value)
@@ -61,7 +64,7 @@ describe('too few rows', () => {
     else expect(ask).toThrow(`There are ${real} real and ${fake} fake rows; a fit needs 20 of each.`)
   })
 
-  it('are refused a bin: its edge belongs to the bin below it', () => {
+  it('in a bin are refused; its edge belongs to the bin below it', () => {
     const rows = [...some(20, 20).map((each) => ({ ...each, length: 500 })), ...some(20, 20)]
     const all = rows.map((each, index) => (index < 40 ? each : { ...each, length: 501 }))
     expect(fitCalibration(all, 'by-length', 0.5, BY_LENGTH)).toMatchObject({ bins: [{ upTo: 500 }, {}] })
@@ -80,14 +83,14 @@ describe('too few rows', () => {
   })
 })
 
-describe('rows that are going to be scored', () => {
+describe('rows to be scored', () => {
   const some = (each: number) => Array.from({ length: 2 * each }, (_, nth) => dataRow(`row ${nth}`, nth % 2 === 0))
 
-  it.each([10, 24])('%i of each class are too few for the fits that judge a calibration', (each) => {
+  it.each([10, 24])('are too few with %i of each class for the fits that judge a calibration', (each) => {
     expect(() => requireFits(some(each))).toThrow(/a fit needs 20 of each/)
   })
 
-  it('60 of each are enough', () => {
+  it('are enough with 60 of each', () => {
     expect(() => requireFits(some(60))).not.toThrow()
   })
 })

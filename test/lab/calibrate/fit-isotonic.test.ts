@@ -5,13 +5,13 @@ import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 import { BY_LENGTH, drawn, row } from './drawn-rows.js'
 
 describe('steps', () => {
-  it('where the rows say nothing are one, which is refused as upside down', () => {
+  it('are one where the rows give no information, which is refused as reversed', () => {
     const rows = Array.from({ length: 80 }, (_, index) => row(Math.floor(index / 2), index % 2 === 0))
     expect(fitIsotonic(rows).logits).toHaveLength(1)
     expect(() => fitCalibration(rows, 'isotonic', 0.5, BY_LENGTH)).toThrow(/does not score fake rows above real/)
   })
 
-  it('pool what falls; ties are one', () => {
+  it('pool falling values; ties are one', () => {
     const rows = [row(1, false), row(2, true), row(3, false), row(4, true), row(4, true), row(5, true)]
     // 1: real; 2 and 3 pooled to a half; 4 and 5 fake, kept from 1 by Platt's target of four fakes.
     expect(fitIsotonic(rows)).toEqual({ logits: [1, 2.5, 4.333333], risks: [0.25, 0.5, 0.833333] })
@@ -22,7 +22,7 @@ describe('steps', () => {
     expect(fitIsotonic(rows)).toEqual({ logits: [0, 1, 2], risks: [0.25, 0.25, 0.75] })
   })
 
-  it('rise strictly in logits and never fall in risk, whatever the rows', () => {
+  it('rise strictly in logits and never fall in risk, for any rows', () => {
     for (let seed = 20; seed < 40; seed++) {
       const random = seededRandom(seed)
       const rows = Array.from({ length: 400 }, () => row(Math.round(random() * 1e3) / 1e6, random() < 0.5))
@@ -33,13 +33,13 @@ describe('steps', () => {
     }
   })
 
-  it('do not hang on the order of the rows', () => {
+  it('do not depend on the order of the rows', () => {
     const rows = drawn(6)
     const { logits, risks } = fitIsotonic(rows)
     expect(fitIsotonic(rows.toReversed())).toEqual({ logits, risks })
   })
 
-  it('of more than a manifest holds are the lightest two made one', () => {
+  it('beyond the limit of a manifest are joined, the lightest two first', () => {
     // 201 steps that cannot be pooled, as each holds a larger share of fakes; the lightest two lie side by side.
     const rows = Array.from({ length: 201 }, (_, index) => {
       const weight = index === 100 || index === 101 ? 0.001 : 1

@@ -6,14 +6,14 @@ import { weightedToPrior } from '../../../src/lab/metrics/class-weights.js'
 import { drawn, row } from './drawn-rows.js'
 
 describe('the line', () => {
-  it('where all logits are alike says the share of fakes', () => {
+  it('gives the share of fakes where all logits are equal', () => {
     const rows = [...Array.from({ length: 30 }, () => row(1, true)), ...Array.from({ length: 90 }, () => row(1, false))]
     const { intercept, slope } = fitPlatt(rows)
     expect(sigmoid(slope + intercept)).toBeCloseTo(0.26, 1)
     expect(Number.isFinite(slope) && Number.isFinite(intercept)).toBe(true)
   })
 
-  it('is a minimum: no line beside it fits better', () => {
+  it('is a minimum: no neighboring line fits better', () => {
     const rows = weightedToPrior(drawn(9), 0.4)
     const targets = plattTargets(rows)
     const loss = (slope: number, intercept: number) =>

@@ -19,7 +19,7 @@ describe('the temperature', () => {
     expect(loss(best / 1.02)).toBeGreaterThan(loss(best))
   })
 
-  it('does not hang on the order of the rows', () => {
+  it('does not depend on the order of the rows', () => {
     const rows = drawn(6)
     expect(fitTemperature(rows.toReversed())).toBeCloseTo(fitTemperature(rows), 6)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FOLDS, foldsByGroup } from '../../../src/lab/calibrate/folds.js'
 
 describe('folds', () => {
-  it('are the same whatever the order of the rows, and not by the order of names', () => {
+  it('are the same for any order of the rows, and not in the order of names', () => {
     const groups = Array.from({ length: 50 }, (_, index) => `source ${index}`)
     const folds = foldsByGroup(groups)
     const ofReversed = foldsByGroup(groups.toReversed()).toReversed()
@@ -26,7 +26,7 @@ describe('folds', () => {
     expect(folds.slice(100)).not.toContain(folds[0])
   })
 
-  it('of fewer groups than folds leave folds empty, and of nothing are none', () => {
+  it('of fewer groups than folds leave folds empty, and without groups there are none', () => {
     expect(new Set(foldsByGroup(['a', 'b', 'a'])).size).toBe(2)
     expect(foldsByGroup([])).toEqual([])
   })

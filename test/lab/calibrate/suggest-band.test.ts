@@ -12,12 +12,12 @@ describe('the suggested band', () => {
     expect(suggestBand([...many(fakes, 0.8, true), ...many(20, 0.1, false)], 0.9).high).toBe(high)
   })
 
-  it('is none where every verdict is right', () => {
+  it('is empty where every verdict is right', () => {
     const rows = [...many(20, 0.5, true), ...many(20, 0.49, false)]
     expect(suggestBand(rows, 0.9)).toEqual({ low: 0.5, high: 0.5 })
   })
 
-  it('is the same however many rows a class has', () => {
+  it('is the same for any number of rows of a class', () => {
     const rows = (times: number) => [
       ...many(20, 0.6, false),
       ...many(20, 0.1, false),
@@ -27,7 +27,7 @@ describe('the suggested band', () => {
     for (const times of [1, 20]) expect(suggestBand(rows(times), 0.9)).toMatchObject({ high: 0.61 })
   })
 
-  it('lets a side be less often right than all verdicts, but not by more than a twentieth', () => {
+  it('allows one side to be right less often than all verdicts, by at most a twentieth', () => {
     const rows = (wrong: number) => [
       ...many(100, 0.9, true),
       ...many(100 - wrong, 0.1, false),
@@ -37,12 +37,12 @@ describe('the suggested band', () => {
     expect(suggestBand(rows(18), 0.9)).toMatchObject({ high: 1 })
   })
 
-  it('gives no verdict on the side that does not earn it', () => {
+  it('gives no verdict on a side that is not right often enough', () => {
     const rows = [...many(40, 0.9, true), ...many(60, 0.1, true), ...many(100, 0.1, false)]
     expect(suggestBand(rows, 0.85)).toEqual({ low: 0, high: 0.5 })
   })
 
-  it('is endless where nothing is right often enough', () => {
+  it('covers everything where nothing is right often enough', () => {
     expect(suggestBand(many(50, 0.7, false), 0.85)).toEqual({ low: 0, high: 1 })
   })
 })

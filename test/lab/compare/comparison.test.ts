@@ -22,7 +22,7 @@ const compare = (outcomes: readonly Outcome[], by: readonly string[] = []) =>
   compareScored(...scorings(outcomes), by, seededRandom(1))
 
 describe('two detectors', () => {
-  it('are compared on the rows that both scored, the others counted', () => {
+  it('are compared on the rows that both scored; the others are counted', () => {
     const found = compare([
       [0.9, 0.8, true],
       [0.1, 0.2, false],
@@ -35,7 +35,7 @@ describe('two detectors', () => {
     expect(found.auc).toMatchObject({ first: 1, second: 1, difference: 0 })
   })
 
-  it('agree where both are on the same side of a half, which itself is fake', () => {
+  it('agree where both are on the same side of one half, which itself is fake', () => {
     const found = compare([
       [0.5, 0.9, true],
       [0.49, 0.5, true],
@@ -46,7 +46,7 @@ describe('two detectors', () => {
     expect(found.mcNemar).toMatchObject({ onlyFirstRight: 0, onlySecondRight: 2 })
   })
 
-  it('are told apart by who alone is right, of either class', () => {
+  it('are distinguished by which alone is right, in either class', () => {
     const found = compare([
       [0.9, 0.1, true],
       [0.1, 0.9, false],
@@ -58,7 +58,7 @@ describe('two detectors', () => {
     expect(found.mcNemar).toMatchObject({ onlyFirstRight: 3, onlySecondRight: 1 })
   })
 
-  it('differ by the first less the second: more AUC is better, more Brier is worse', () => {
+  it('differ by the first minus the second: more AUC is better, more Brier is worse', () => {
     const outcomes = Array.from({ length: 40 }, (_, index): Outcome => {
       const fake = index % 2 === 0
       return [fake ? 0.9 : 0.1, fake ? 0.4 + (index % 4) / 10 : 0.5, fake]
@@ -73,7 +73,7 @@ describe('two detectors', () => {
     expect(turned.auc.difference).toBe(-(found.auc.difference ?? 0))
   })
 
-  it('cannot be told apart by rows of one class, nor without any row', () => {
+  it('cannot be distinguished by rows of one class, or without rows', () => {
     const oneClass = compare([
       [0.9, 0.1, true],
       [0.8, 0.2, true],
@@ -91,7 +91,7 @@ describe('two detectors', () => {
     })
   })
 
-  it('are compared in each group, those of one class against all of the other', () => {
+  it('are compared in each group; a group of one class is set against all rows of the other', () => {
     const { groups } = compare(
       [
         [0.9, 0.1, true, 'lab'],

@@ -31,7 +31,7 @@ describe('an index', () => {
     expect(rows.map(({ content }) => 'text' in content && content.text)).toEqual(expected)
   })
 
-  it('that is a named pipe is refused, not waited for', async () => {
+  it('that is a named pipe is refused without waiting', async () => {
     const pipe = path.join(files.path, 'pipe.csv')
     execFileSync('/usr/bin/mkfifo', [pipe])
     await expect(readIndex(pipe, () => never())).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe('an index', () => {
     ['l.jsonl.gz', gzipSync('x'.repeat(1000)).subarray(0, 20), 'cannot be unpacked'],
     ['m.txt', '', 'is not .csv, .jsonl, .json'],
     ['n.CSV', 'text,label\na,real\n', 'is not .csv, .jsonl, .json'],
-  ])('%s is refused with the place of the mistake', async (name, text, message) => {
+  ])('%s is refused with the place of the fault', async (name, text, message) => {
     await expect(read(name, text)).rejects.toMatchObject({
       reason: 'lab-data-invalid',
       message: expect.stringContaining(message),

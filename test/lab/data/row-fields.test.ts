@@ -27,7 +27,7 @@ describe('the label of a row', () => {
 })
 
 describe('the fields of a row', () => {
-  it('are known by other names too; a column of its own goes before them, wherever it stands', () => {
+  it('have alternative names; the main name overrides them, in any order', () => {
     const before = rowOf({ file: 'a.jpg', path: 'b.jpg', label: 'real', made: 'fake' }, '/media', 'row 1')
     const behind = rowOf({ path: 'b.jpg', file: 'a.jpg', made: 'fake', label: 'real' }, '/media', 'row 1')
     for (const row of [before, behind])
@@ -39,7 +39,7 @@ describe('the fields of a row', () => {
     })
   })
 
-  it('that are no plain values are left out', () => {
+  it('that are not plain values are ignored', () => {
     const row = rowOf(
       { text: 'x', label: 'real', tags: ['a'], more: { a: 1 }, none: null, year: 2026, ok: true },
       '/',
@@ -48,14 +48,14 @@ describe('the fields of a row', () => {
     expect(row.columns).toEqual({ year: '2026', ok: 'true' })
   })
 
-  it('name the row by its path, its id, or its place', () => {
+  it('name the row by its path, its id, or its position', () => {
     const text = { text: 'x', label: 'real' }
     expect(rowOf(text, '/', 'a.csv row 7').id).toBe('a.csv row 7')
     expect(rowOf({ ...text, id: 9 }, '/', 'a.csv row 7').id).toBe('9')
     expect(rowOf({ ...text, id: 9, path: 'p' }, '/', '').id).toBe('p')
   })
 
-  it('with an empty path are of a text; with both, of the file', () => {
+  it('with an empty path describe a text; with both, the file', () => {
     expect(rowOf({ path: '', text: 'x', label: 'real' }, '/', '').content).toEqual({ text: 'x' })
     expect(rowOf({ path: 'a', text: 'x', label: 'real' }, '/', '').content).toEqual({ file: '/a' })
     expect(() => rowOf({ path: '', label: 'real' }, '/', 'row 3')).toThrow('row 3: there is neither a path nor a text')
@@ -70,16 +70,21 @@ describe('the fields of a row', () => {
     expect(labeledRow({ label: 'real', media_type: mediaType }, { text: '' }, '').mediaType).toBe(expected)
   })
 
-  it.each(['..', '../a', 'a/../../b', '/etc/passwd', '.', './', '..a/../../x'])('with the path %j lead out', (file) => {
-    expect(() => rowOf({ path: file, label: 'real' }, '/media/set', 'row 1')).toThrow(/does not lie below \/media\/set/)
-  })
+  it.each(['..', '../a', 'a/../../b', '/etc/passwd', '.', './', '..a/../../x'])(
+    'with the path %j lead outside',
+    (file) => {
+      expect(() => rowOf({ path: file, label: 'real' }, '/media/set', 'row 1')).toThrow(
+        /does not lie below \/media\/set/,
+      )
+    },
+  )
 
   it.each([
     ['a', '/media/set/a'],
     ['./a/../b', '/media/set/b'],
     ['a..b/c', '/media/set/a..b/c'],
     ['/media/set/a', '/media/set/a'],
-  ])('with the path %j lie within', (file, absolute) => {
+  ])('with the path %j stay inside', (file, absolute) => {
     expect(rowOf({ path: file, label: 'real' }, '/media/set', 'row 1').content).toEqual({ file: absolute })
   })
 })

@@ -16,7 +16,7 @@ describe('a limit of rows', () => {
     expect([kept.filter(({ fake }) => fake).length, kept.filter(({ fake }) => !fake).length]).toEqual([fakes, reals])
   })
 
-  it('keeps the order, and the rows of a smaller limit among those of a larger one, whatever their order', () => {
+  it('keeps the order, and includes the rows of a smaller limit in those of a larger one, in any order', () => {
     const ids = (limit: number) => selectRows(rows, ['text'], limit).rows.map(({ id }) => id)
     expect(ids(6)).toEqual(ids(6).toSorted())
     for (const id of ids(4)) expect(ids(8)).toContain(id)
@@ -24,7 +24,7 @@ describe('a limit of rows', () => {
     expect(reversed.toSorted()).toEqual(ids(6))
   })
 
-  it('is of rows that the package scores, of any of its types', () => {
+  it('counts rows that the package scores, of any of its types', () => {
     const typed = rows.map((row, nth) => ({ ...row, mediaType: nth === 9 ? ('audio' as const) : row.mediaType }))
     expect(selectRows(typed, ['image', 'audio'], null)).toMatchObject({ otherMedia: 0 })
     expect(

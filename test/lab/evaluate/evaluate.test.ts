@@ -15,14 +15,14 @@ const evaluationOf = (scored: readonly ScoredRow[], options: { prior?: number; b
 const MIXED = [scoredRow(0.9, true), scoredRow(0.2, true), scoredRow(0.1, false), scoredRow(0.7, false)]
 
 describe('an evaluation', () => {
-  it('of any rows is what its file format takes, without NaN', () => {
+  it('of any rows fits its file format, without NaN', () => {
     for (const scored of [[], MIXED, MIXED.slice(0, 1), [refusedRow('a', true)]]) {
       const made = evaluationOf(scored, { by: ['source'] })
       expect(evaluationSchema.parse(JSON.parse(JSON.stringify(made)))).toEqual(made)
     }
   })
 
-  it('counts what became of each row, by reason', () => {
+  it('counts the outcomes of the rows by reason', () => {
     const { data, outcomes } = evaluationOf([
       ...MIXED,
       scoredRow(0.5, true, { unsure: true, unsureBecause: 'band' }),
@@ -42,7 +42,7 @@ describe('an evaluation', () => {
     })
   })
 
-  it('takes rows of unstated sources for themselves, not for one source', () => {
+  it('takes rows of unstated sources separately, not as one source', () => {
     const rows = Array.from({ length: 40 }, (_, nth) =>
       scoredRow(nth % 5 === 0 ? 0.4 : 0.8, nth % 2 === 0, { id: `${nth}`, columns: { source: '-' } }),
     )
@@ -50,13 +50,13 @@ describe('an evaluation', () => {
     expect(rightAtLeast).toBeLessThan(right ?? 0)
   })
 
-  it('leaves unsure rows out of the sure ones alone', () => {
+  it('leaves unsure rows out of the sure ones only', () => {
     const made = evaluationOf([...MIXED, scoredRow(0.5, false, { unsure: true, unsureBecause: 'band' })])
     expect([made.all.rows, made.sure.rows]).toEqual([5, 4])
     expect([made.all.real, made.sure.real]).toEqual([3, 2])
   })
 
-  it('puts risks into twenty bins, the last one with its end', () => {
+  it('puts risks into twenty bins, the last one including its end', () => {
     const risks = [0, 0.049, 0.05, 0.5, 0.949, 0.95, 1]
     const { histogram } = evaluationOf(risks.map((risk) => scoredRow(risk, true, { rawScore: 0 })))
     const filled = (counts: readonly number[]) => counts.flatMap((count, bin) => (count ? [[bin, count]] : []))
@@ -87,7 +87,7 @@ describe('an evaluation', () => {
     })
   })
 
-  it('states times of one file: medians of the parts, the 95th percentile of both together', () => {
+  it('reports times of one file: medians of the parts, the 95th percentile of their sum', () => {
     const rows = Array.from({ length: 21 }, (_, index) =>
       scoredRow(0.5, true, { elapsedMs: { decode: index, infer: 100 - index * 2 } }),
     )
@@ -104,7 +104,7 @@ describe('an evaluation', () => {
 })
 
 describe('the worst mistakes', () => {
-  it('are on the wrong side of a half, which itself is fake, worst first', () => {
+  it('are on the wrong side of one half, which itself is fake, worst first', () => {
     const rows = [0.5, 0.49, 0.99, 0.7, 0.01].map((risk) => scoredRow(risk, false))
     expect(worst(rows, false).map(({ detection }) => detection?.risk)).toEqual([0.99, 0.7, 0.5])
     const fakes = rows.map(({ row, ...others }) => ({ ...others, row: { ...row, fake: true } }))
@@ -112,14 +112,14 @@ describe('the worst mistakes', () => {
     expect(worst(rows, true)).toEqual([])
   })
 
-  it('are at most twelve of a class, and none without a risk', () => {
+  it('are at most twelve per class, and none without a risk', () => {
     const rows = [...Array.from({ length: 30 }, (_, nth) => scoredRow((60 + nth) / 100, false)), refusedRow('a', false)]
     const { mistakes } = evaluationOf(rows)
     expect(mistakes.fake).toEqual([])
     expect(mistakes.real.map(({ risk }) => risk)).toEqual(Array.from({ length: 12 }, (_, nth) => (89 - nth) / 100))
   })
 
-  it('quote the notes, and of a text its beginning, as one line', () => {
+  it('quote the notes, and the beginning of a text, as one line', () => {
     const text = scoredRow(0.9, false, { notes: 'seen', id: 'a\nb' })
     const long = { ...text, row: { ...text.row, content: { text: `line one\nline two ${'x'.repeat(400)}` } } }
     const file = { ...text, row: { ...text.row, content: { file: '/a' } } }

@@ -6,7 +6,7 @@ import { refusedRow, scoredRow } from '../../support/scored-rows.js'
 describe('groups', () => {
   const of = (source: string, fake: boolean, risk = 0.5) => scoredRow(risk, fake, { columns: { source } })
 
-  it('are the values of a column, largest first, without rows that state none', () => {
+  it('are the values of a column, largest first, without rows that lack one', () => {
     const rows = [of('a', true), of('b', true), of('b', false), of('-', true), of('', false), scoredRow(0.5, true)]
     const found = groupRows('source', rows)
     expect(found.map(({ value, members, against }) => [value, members.length, against])).toEqual([
@@ -23,7 +23,7 @@ describe('groups', () => {
     expect([b?.against, b?.ranked.length]).toEqual(['all-fake', 3])
   })
 
-  it('are sixty at most', () => {
+  it('are at most sixty', () => {
     const rows = Array.from({ length: 61 }, (_, nth) => of(`s${nth}`, true))
     expect(groupRows('source', [...rows, of('s60', true)]).map(({ value }) => value)).toEqual([
       's60',
@@ -31,7 +31,7 @@ describe('groups', () => {
     ])
   })
 
-  it('have their own shares: of the unsure among the scored, and the refused beside', () => {
+  it('have their own shares: the unsure among the scored, and the rejected separately', () => {
     const unsure = scoredRow(0.5, true, { columns: { source: 'a' }, unsure: true, unsureBecause: 'band' })
     const rows = [of('a', true, 0.9), unsure, of('a', false, 0.2), refusedRow('r', false, { columns: { source: 'a' } })]
     const [group] = groupsBy('source', rows, seededRandom(1))

@@ -54,7 +54,7 @@ const calibrate = (data: string, write: boolean) =>
 const thresholds = parseThresholds(null, { minRows: 2 }, '')
 const admit = (data: string) => admitModel(settings(), 'by-module', { ...common(data), thresholds })
 
-it('files that ran out of time keep a calibration from being written, and say how to go on', async () => {
+it('prevent writing a calibration where files ran out of time, and state how to continue', async () => {
   const manifest = path.join(bench.modelsDir, 'by-module', 'detector.json')
   const before = await fs.readFile(manifest, 'utf8')
   const data = await texts(ENDLESS)
@@ -67,7 +67,7 @@ it('files that ran out of time keep a calibration from being written, and say ho
   await expect(calibrate(data, false)).resolves.toMatchObject({ method: 'platt' })
 })
 
-it('and end an exam, which takes no earlier admission back', async () => {
+it('end an admission test, which withdraws no earlier admission', async () => {
   const { digest } = await admit(await texts())
   const { admissions } = dataPaths(bench.settings.dataDir)
   const kept = await readAdmission(admissions, digest)

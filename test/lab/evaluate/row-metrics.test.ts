@@ -11,7 +11,7 @@ describe('single figures', () => {
     expect(figure(value)).toBe(kept)
   })
 
-  it('flagged is from a half on, by class, with an interval where any were counted', () => {
+  it('flagged means one half or more, by class, with an interval where any were counted', () => {
     const { fakeFlagged, realFlagged } = flaggedOf([
       { score: 0.5, fake: true },
       { score: 0.499, fake: true },

@@ -38,7 +38,7 @@ const byContent: Detect = async ({ file }: DetectRequest) =>
   storableDetection({ notes: await fs.readFile(file, 'utf8') })
 
 describe('scoring rows', () => {
-  it('gives each row its own result, in order, whichever is done first', async () => {
+  it('gives each row its own result, in order, whichever finishes first', async () => {
     const waiting: (() => void)[] = []
     const detect: Detect = async (request) => {
       const made = byContent(request)
@@ -57,7 +57,7 @@ describe('scoring rows', () => {
     [1, 5, 1],
     [3, 5, 3],
     [8, 5, 5],
-  ])('with %i at a time of %i rows asks for %i at once', async (concurrency, count, most) => {
+  ])('with %i at a time of %i rows requests %i at once', async (concurrency, count, most) => {
     const seen = { started: 0, running: 0, peak: 0 }
     const detect: Detect = async (request) => {
       seen.started++
@@ -81,7 +81,7 @@ describe('scoring rows', () => {
     expect(await fs.readdir(folder, { recursive: true })).toEqual([expect.stringMatching(/^attestd-lab-/)])
   })
 
-  it('of no rows asks nobody', async () => {
+  it('without rows requests nothing', async () => {
     expect(
       await scoreRows(
         [],
@@ -90,7 +90,7 @@ describe('scoring rows', () => {
     ).toEqual([])
   })
 
-  it('hands over media of a table, and files where they lie', async () => {
+  it('passes on media of a table, and files by their path', async () => {
     const file = path.join(folder, 'a.txt')
     await fs.writeFile(file, 'from a file')
     const seen: string[] = []
@@ -112,7 +112,7 @@ describe('a row that cannot be scored', () => {
     ['detector-timeout', 'failed'],
     ['detector-crashed', 'failed'],
     ['internal-error', 'failed'],
-  ] as const)('for %s has %s, and the others go on', async (reason, how) => {
+  ] as const)('for %s has %s, and the others continue', async (reason, how) => {
     const detect: Detect = async (request) => {
       if (request.label === 'row 1') throw new AttestdError(reason, 'why')
       return byContent(request)
@@ -131,7 +131,7 @@ describe('a row that cannot be scored', () => {
   })
 
   it.each(['detector-not-admitted', 'detector-unreachable', 'stake-low'] as const)(
-    'for %s ends the run: all others would end alike',
+    'for %s ends the run, because all others would fail alike',
     async (reason) => {
       let asked = 0
       const detect: Detect = async () => {
@@ -145,7 +145,7 @@ describe('a row that cannot be scored', () => {
 })
 
 describe('an interrupted run', () => {
-  it('ends as such before the next row, and where the host says so', async () => {
+  it('ends before the next row, and where the host reports it', async () => {
     const stop = new AbortController()
     const onProgress = () => stop.abort()
     let asked = 0
@@ -166,7 +166,7 @@ describe('an interrupted run', () => {
     })
   })
 
-  it('is none where a row was aborted by something else', async () => {
+  it('does not include a row that was aborted for another reason', async () => {
     const detect: Detect = async () => Promise.reject(new DOMException('other', 'AbortError'))
     await expect(scoreRows(rows(1), options(detect))).rejects.toMatchObject({ name: 'AbortError' })
   })
@@ -175,7 +175,7 @@ describe('an interrupted run', () => {
 describe('the digest of data', () => {
   const rows = [scoredRow(0.1, false, { id: 'a' }), scoredRow(0.9, true, { id: 'b' })]
 
-  it('hangs on what was scored, not on the order or the risks', () => {
+  it('depends on what was scored, not on the order or the risks', () => {
     const [a, b] = rows as [ScoredRow, ScoredRow]
     expect(dataDigest([b, a])).toBe(dataDigest(rows))
     expect(dataDigest([a, { ...b, detection: null }])).toBe(dataDigest(rows))
@@ -187,7 +187,7 @@ describe('the digest of data', () => {
 })
 
 describe('a run over many rows', () => {
-  it('names the files that are missing, folders or named pipes, before it scores the first row', async () => {
+  it('names missing files, folders and named pipes before it scores the first row', async () => {
     let asked = 0
     const detect: Detect = async (request) => {
       asked++
@@ -205,7 +205,7 @@ describe('a run over many rows', () => {
     expect(asked).toBe(0)
   })
 
-  it('that was stopped resumes: what was scored or abstained from is kept, what failed is scored again', async () => {
+  it('that was interrupted resumes: scored and abstained rows are kept, failed ones are scored again', async () => {
     const report = path.join(folder, 'report')
     const stop = new AbortController()
     const asked: string[] = []

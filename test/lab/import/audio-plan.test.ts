@@ -13,7 +13,7 @@ describe('the plan of an audio export', () => {
     )
   })
 
-  it('hears a recording at its own length, without a search for speech, which the card names', () => {
+  it('takes a recording at its own length, without a search for speech, which the card states', () => {
     const { preprocessing, guesses } = audioPlan({ sampling_rate: 16_000 }, null, null)
     expect(preprocessing).toMatchObject({ padding: 'none', minSpeechShare: 0, minSpeechSeconds: 0 })
     expect(guesses).toEqual([
@@ -22,14 +22,14 @@ describe('the plan of an audio export', () => {
     ])
   })
 
-  it('fills a recording up to the one length that the network takes', () => {
+  it('fills a recording up to the fixed length of the network', () => {
     const plan = audioPlan({ sampling_rate: 16_000 }, null, 64_600)
     expect(plan.preprocessing).toMatchObject({ window: { samples: 64_600 }, padding: 'zero' })
     expect(plan.guesses).toHaveLength(1)
     expect(() => audioPlan({ sampling_rate: 16_000 }, 4, 64_600)).toThrow(/takes 64600 samples, not the 64000/)
   })
 
-  it("keeps the level of the feature extractor, and fills up a window of one's own, which is no guess", () => {
+  it('keeps the level of the feature extractor, and fills a given window, which is no guess', () => {
     const config = { feature_extractor_type: 'Wav2Vec2FeatureExtractor', sampling_rate: 16_000, do_normalize: false }
     expect(audioPlan(config, 3, null)).toMatchObject({
       preprocessing: { window: { samples: 48_000 }, padding: 'zero', normalize: 'none' },

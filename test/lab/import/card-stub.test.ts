@@ -10,7 +10,7 @@ describe('the card of an import', () => {
     agreement: null,
   }
 
-  it('states what is known, and what is not as that', () => {
+  it('states what is known and what is unknown', () => {
     const card = cardStub(facts)
     expect(card).toContain('| Architecture | ViT |')
     expect(card).toContain('| Name in the export | not stated |')
@@ -19,7 +19,7 @@ describe('the card of an import', () => {
     expect(card).toContain('- A guess with \\`marks\\` and a line.\n')
   })
 
-  it('states how far the package lies from the original where that was compared', () => {
+  it('states the difference to the original where it was compared', () => {
     expect(cardStub(facts)).not.toContain('Agreement')
     const agreement = { compared: 3, largest: 0.25, worst: '*a*.png', mean: 0.1, refused: ['b.png (media-too-small)'] }
     const card = cardStub({ ...facts, agreement })
@@ -28,7 +28,7 @@ describe('the card of an import', () => {
     expect(card).toContain('Refused, so not compared: b.png (media-too-small).')
   })
 
-  it('lets no word of an export become Markdown', () => {
+  it('lets no text of an export become Markdown', () => {
     const config = { model_type: '[x](http://evil.example)\n# Head', _name_or_path: '<img src=x>|' }
     const card = cardStub({ ...facts, export: { ...facts.export, config, license: '*bold*' } })
     expect(card).toContain('| \\[x\\](http://evil.example) \\# Head |')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { findFakeClasses } from '../../../src/lab/import/fake-classes.js'
 
-describe('the classes that are fake', () => {
-  it('are the labels that a person names, as they are written', () => {
+describe('the fake classes', () => {
+  it('are the labels that a person names, spelled as in the export', () => {
     const config = { id2label: { 0: 'A', 1: 'B', 2: 'C' } }
     expect(findFakeClasses(config, ['C', 'A']).fake).toEqual([0, 2])
     expect(() => findFakeClasses(config, ['a'])).toThrow(/no label "a"; there are: "A", "B", "C"/)
@@ -33,7 +33,7 @@ describe('the classes that are fake', () => {
     expect(() => findFakeClasses({ id2label: { 0: 'not AI', 1: 'human' } }, null)).toThrow(/None of the labels/)
   })
 
-  it('are numbered through', () => {
+  it('are their numbers', () => {
     expect(() => findFakeClasses({ id2label: { 0: 'real', 2: 'fake' } }, null)).toThrow(/names no class 1/)
     expect(() => findFakeClasses({}, null)).toThrow(/names no class/)
   })

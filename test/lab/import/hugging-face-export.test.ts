@@ -19,7 +19,7 @@ const refused = (message: string | RegExp) => ({
 })
 
 describe('an export', () => {
-  it('is read from its files, what is not there as such', async () => {
+  it('is read from its files; missing ones are reported as such', async () => {
     await write({ 'config.json': { model_type: 'vit' }, 'model.onnx': 'x' })
     expect(await readExport(folder, null)).toEqual({
       folder,
@@ -79,7 +79,7 @@ describe('an export', () => {
     expect((await readExport(folder, null)).preprocessor).toEqual({ size: 8 })
   })
 
-  it('has its weights at the usual places, or where a person says', async () => {
+  it('has its weights at the usual places, or at a given path', async () => {
     await write({ 'config.json': {}, 'model.onnx': 'x', 'onnx/model.onnx': 'x', 'other/m.onnx': 'x' })
     expect((await readExport(folder, null)).model).toBe(path.join(folder, 'onnx', 'model.onnx'))
     expect((await readExport(folder, 'other/m.onnx')).model).toBe(path.join(folder, 'other', 'm.onnx'))
@@ -119,7 +119,7 @@ describe('an export', () => {
     expect(String(error)).not.toMatch(/Invalid input|E[A-Z]{4,}/)
   })
 
-  it('says how a wrong config is corrected', async () => {
+  it('states how to correct a wrong config', async () => {
     await write({ 'config.json': { id2label: [] }, 'model.onnx': 'x' })
     await expect(readExport(folder, null)).rejects.toMatchObject({
       fix: expect.stringMatching(/Correct id2label in config\.json\. Export the model again: optimum-cli/),

@@ -61,7 +61,7 @@ describe('the plan of an image export', () => {
     expect(imagePlan({ ...STATED, ...config }).preprocessing).toMatchObject(expected)
   })
 
-  it('moves another scale of bytes into mean and deviation', () => {
+  it('converts another scale of bytes into mean and deviation', () => {
     // byte / 127.5 normalized by 1 and 1 is (byte / 255 - 0.5) / 0.5.
     const { preprocessing } = imagePlan({
       size: 32,
@@ -76,13 +76,13 @@ describe('the plan of an image export', () => {
     expect(plain).toEqual({ mean: [0, 0, 0], std: [1, 1, 1] })
   })
 
-  it('names what is not stated as a guess', () => {
+  it('marks what is not stated as a guess', () => {
     expect(imagePlan({ size: 32 }).guesses).toHaveLength(3)
     expect(imagePlan({ ...STATED, size: 32 }).guesses).toEqual([])
     expect(imagePlan({ ...STATED, size: { shortest_edge: 224 } }).guesses[0]).toMatch(/middle square/)
   })
 
-  it('takes steps that are off as not there', () => {
+  it('ignores steps that are disabled', () => {
     const config = { ...STATED, size: 32 }
     const off = { do_flip_channel_order: false, rescale_offset: false, do_pad: null, include_top: false }
     expect(imagePlan({ ...config, ...off })).toEqual(imagePlan(config))

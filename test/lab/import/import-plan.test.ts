@@ -105,18 +105,18 @@ describe('the plan of an import', () => {
     expect(() => plan(inputs, outputs)).toThrow(expect.objectContaining(refused(message)))
   })
 
-  it('leaves bytes as they are where the network takes bytes, and says so', () => {
+  it('keeps bytes where the network takes bytes, and reports it', () => {
     const { preprocessing, guesses } = plan([tensor('pixel_values', [null, 3, 32, 32], 'uint8')])
     expect(preprocessing).toMatchObject({ normalize: { mean: [0, 0, 0], std: [1 / 255, 1 / 255, 1 / 255] } })
     expect(guesses).toContain('The network takes bytes; it is assumed to normalize them itself.')
   })
 
-  it('gives the mask behind the samples, whatever the order of the network', () => {
+  it("passes the mask after the samples, in any order of the network's inputs", () => {
     const mask = tensor('attention_mask', [null, null], 'int64')
     expect(plan([mask, tensor('input_values', [null, null])]).inputs).toEqual(['input_values', 'attention_mask'])
   })
 
-  it('takes an only output by whatever name, and logits among several', () => {
+  it('takes a single output of any name, and logits among several', () => {
     const pixels = [tensor('pixel_values', [null, 3, 32, 32])]
     expect(plan(pixels, [tensor('probs', [null, null])]).output).toBe('probs')
     expect(plan(pixels, [tensor('hidden', [null, 768]), ...logits]).output).toBe('logits')

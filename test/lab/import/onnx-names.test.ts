@@ -17,7 +17,7 @@ const { signal } = new AbortController()
 const options = { clock: systemClock, ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30, signal }
 
 describe('weights', () => {
-  it('say what they take and give, in a process of their own', async () => {
+  it('report their inputs and outputs, in a separate process', async () => {
     const model = path.join(folder, 'model.onnx')
     await fs.writeFile(model, tinyOnnx([1, 2, 3], 0))
     const { inputs, outputs } = await onnxNames(model, options)
@@ -26,7 +26,7 @@ describe('weights', () => {
     expect(outputs.map(({ name }) => name)).toEqual(['logit'])
   })
 
-  it('that are none, or not there, are refused by name', async () => {
+  it('that are invalid or missing are refused by name', async () => {
     const model = path.join(folder, 'model.onnx')
     await expect(onnxNames(model, options)).rejects.toMatchObject(refused('is not a network that runs here'))
     await fs.writeFile(model, 'not a network')

@@ -14,7 +14,7 @@ describe('weights for a prior', () => {
     expect(sum(weighted.filter(({ fake }) => fake).map(({ weight }) => weight)) / rows.length).toBeCloseTo(prior, 10)
   })
 
-  it('that the rows have already change nothing', () => {
+  it('that the rows already have change nothing', () => {
     const rows = [{ fake: true }, { fake: false }, { fake: false }, { fake: false }]
     expect(weightedToPrior(rows, 0.25)).toEqual(rows.map((row) => ({ ...row, weight: 1 })))
   })

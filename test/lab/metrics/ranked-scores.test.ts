@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { classTotals, rankOf, rankScores } from '../../../src/lab/metrics/ranked-scores.js'
 
 describe('a ranking', () => {
-  it('puts rows of one score together, highest first', () => {
+  it('joins rows of one score, highest first', () => {
     const rows = [
       { score: 0.2, fake: true },
       { score: 0.9, fake: false },
@@ -18,7 +18,7 @@ describe('a ranking', () => {
     expect(classTotals(rankScores(rows))).toEqual({ fakes: 1.5, reals: 4 })
   })
 
-  it('of nothing is empty, and of negative logits falls too', () => {
+  it('of nothing is empty, and one of negative logits falls too', () => {
     expect(rankOf([])).toEqual({ scores: new Float64Array(), ranks: new Int32Array() })
     expect(rankOf([-3, 2, -10, 2])).toEqual({
       scores: Float64Array.of(2, -3, -10),

@@ -14,13 +14,13 @@ describe.each(ROUNDS)('random rows %i', (seed) => {
     expect(areaUnderRoc(ranked)).toBeCloseTo(sum(pairs) / pairs.length, 10)
   })
 
-  it('AUC and ROC do not change where scores are stretched, and turn round with them', () => {
+  it('AUC and ROC do not change under monotone scaling, and are mirrored with the scores', () => {
     const moved = (by: (score: number) => number) => rankScores(rows.map((row) => ({ ...row, score: by(row.score) })))
     expect(areaUnderRoc(moved((score) => score ** 3 - 7))).toBe(areaUnderRoc(ranked))
     expect(areaUnderRoc(moved((score) => -score))).toBeCloseTo(1 - areaUnderRoc(ranked), 10)
   })
 
-  it('each ROC point is what its threshold gives', () => {
+  it('each ROC point belongs to its threshold', () => {
     for (const { fpr, threshold, tpr } of rocPoints(ranked)) {
       expect(fpr).toBeCloseTo(
         share(reals, ({ score }) => score >= threshold),
@@ -33,14 +33,14 @@ describe.each(ROUNDS)('random rows %i', (seed) => {
     }
   })
 
-  it('the true positive rate is the best of all thresholds that keep the false positive rate', () => {
+  it('the true positive rate is the best of all thresholds within the false positive rate', () => {
     for (const maxFpr of [0, 0.01, 0.2, 1]) {
       const allowed = rocPoints(ranked).filter(({ fpr }) => fpr <= maxFpr)
       expect(tprAtFpr(ranked, maxFpr)).toBe(Math.max(...allowed.map(({ tpr }) => tpr)))
     }
   })
 
-  it('the true positive rate is the same however much each class weighs', () => {
+  it('the true positive rate does not depend on the weights of the classes', () => {
     for (const { fake, real } of [1, 2, 3, 7].map((parts) => ({ fake: 0.1 * parts, real: 1 - 0.1 * parts }))) {
       const weighted = rankScores(rows.map((row) => ({ ...row, weight: row.fake ? fake : real })))
       for (const maxFpr of reals.map((_, index) => index / reals.length))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
 
 describe('seeded numbers', () => {
-  it('are those of mulberry32, so that figures of another machine can be made again', () => {
+  it('are those of mulberry32, so that figures can be reproduced on another machine', () => {
     // From the reference implementation of Tommy Ettinger (2017) with seed 1.
     const random = seededRandom(1)
     expect([random(), random(), random()].map((each) => Math.round(each * 2 ** 32))).toEqual([
@@ -10,7 +10,7 @@ describe('seeded numbers', () => {
     ])
   })
 
-  it('are spread over [0, 1), differ by seed, and take any seed', () => {
+  it('are spread over [0, 1), differ by seed, and accept any seed', () => {
     const numbers = (seed: number) => {
       const random = seededRandom(seed)
       return Array.from({ length: 10_000 }, () => random())

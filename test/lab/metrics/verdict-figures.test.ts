@@ -5,8 +5,8 @@ import { calledBy, rightAtLeast, type VerdictRow, verdictFigures } from '../../.
 const many = (count: number, fake: boolean, called: VerdictRow['called'], source = 's') =>
   Array.from({ length: count }, (): VerdictRow => ({ fake, called, source }))
 
-describe('what verdicts are worth', () => {
-  it('is the same however many rows a class has', () => {
+describe('the figures of verdicts', () => {
+  it('are the same for any number of rows of a class', () => {
     const rows = (times: number) => [
       ...many(6 * times, true, 'fake'),
       ...many(2 * times, true, 'real'),
@@ -22,18 +22,18 @@ describe('what verdicts are worth', () => {
     }
   })
 
-  it('is not known of a side that gets no verdict', () => {
+  it('are unknown for a side without verdicts', () => {
     const found = verdictFigures([...many(5, true, null), ...many(5, false, 'real')])
     expect(found).toMatchObject({ decided: 0.5, right: 1, rightWhenReal: 1 })
     expect(found.rightWhenFake).toBeNaN()
   })
 
-  it('gives verdicts at the ends of a band', () => {
+  it('count verdicts at the ends of a band', () => {
     const band = { low: 0.3, high: 0.7 }
     expect([0.3, 0.31, 0.69, 0.7].map((risk) => calledBy(risk, band))).toEqual(['real', null, null, 'fake'])
   })
 
-  it('is less sure where a few sources hold all that is wrong', () => {
+  it('are less certain where a few sources contain all mistakes', () => {
     const wrong = (sourceOf: (index: number) => string) => [
       ...Array.from(
         { length: 100 },
@@ -60,7 +60,7 @@ describe('what verdicts are worth', () => {
     expect(spread).toBeLessThan(0.9)
   })
 
-  it('states no lower end where a class is of one source', () => {
+  it('state no lower end where a class has one source', () => {
     const of = (fake: boolean, sources: number) =>
       Array.from(
         { length: 40 },

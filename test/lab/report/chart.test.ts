@@ -26,17 +26,17 @@ describe('a chart', () => {
     expect(second).toContain('x="194" y="120" width="150" height="110"><title>bar 1<')
   })
 
-  it('shades a stretch over its whole height', () => {
+  it('shades a range over its whole height', () => {
     expect(stretch(0.25, 0.75, 'band', 'band').text).toContain('x="119" y="10" width="150" height="220"')
   })
 
-  it('names its axes and ticks, and can be read out', () => {
+  it('labels its axes and ticks, and has a text alternative', () => {
     const { text } = chart({ x: 'right', y: 'up', label: 'a "chart"', xTicks: ['a', 'b'] }, [])
     expect(text).toContain('role="img" aria-label="a &quot;chart&quot;"')
     expect(textOf(text)).toMatch(/a 0 b 0\.25 0\.5 0\.75 1 right up/)
   })
 
-  it('puts a value and its interval on a line from 0 to 1', () => {
+  it('shows a value and its interval on a line from 0 to 1', () => {
     const { text } = intervalBar(0.5, 0, 1)
     expect(text).toContain('<line class="whisker" x1="2" x2="118"')
     expect(text).toContain('<circle class="point" cx="60"')

@@ -42,7 +42,7 @@ describe('the page of an evaluation', () => {
     ['refused rows alone', () => [refusedRow('a', true)]],
     ['one class', () => [scoredRow(0.9, true)]],
     ['one risk', () => [scoredRow(0.5, true), scoredRow(0.5, false)]],
-  ])('of %s has no NaN or undefined in it', (_, scored) => {
+  ])('of %s contains no NaN or undefined', (_, scored) => {
     expect(evaluationPage(made(scored()), new Map())).not.toMatch(/NaN|undefined|Infinity|null/)
   })
 })

@@ -22,13 +22,13 @@ describe('the table of a column', () => {
     ...change,
   })
 
-  it('has a line a value', () => {
+  it('has one line per value', () => {
     expect(textOf(groupTable('source', [group()]).text)).toContain(
       'gan 3 4 0.900 0.800 to 0.950 50.0 % – 25.0 % – 100.0 % 40.0 % to 100.0 % 12.5 % 2',
     )
   })
 
-  it('says what a group of one class is set against, draws no bar without an interval, and is none without groups', () => {
+  it('states the other class of a group of one class, draws no bar without an interval, and is empty without groups', () => {
     const real = groupTable('source', [group({ against: 'all-real', auc: { value: null, interval: null } })]).text
     expect(real).toContain('(against all real)')
     expect(real).not.toContain('<svg')
@@ -37,7 +37,7 @@ describe('the table of a column', () => {
     expect(groupTable('source', []).text).toBe('')
   })
 
-  it('lets no value or column smuggle in marks', () => {
+  it('escapes every value and column', () => {
     const { text } = groupTable('<b>', [group({ value: '<script>' })])
     expect(text).not.toMatch(/<b>|<script>/)
     expect(text).toContain('By &lt;b&gt;')

@@ -11,7 +11,7 @@ const folder = folderForAll()
 const decoding = { clock: systemClock, ffmpeg: null, timeoutMs: 60_000, memoryBytes: 2 ** 30 }
 
 describe('thumbnails', () => {
-  it('are small JPEG pictures; what cannot be decoded is left out and harms no other', async () => {
+  it('are small JPEG pictures; a file that cannot be decoded is left out', async () => {
     const write = async (name: string, data: Uint8Array | string) => {
       await fs.writeFile(path.join(folder, name), data)
       return path.join(folder, name)
@@ -38,7 +38,7 @@ describe('thumbnails', () => {
     ])
   })
 
-  it('are none after an interruption', async () => {
+  it('are empty after an interruption', async () => {
     const stopped = makeThumbnails(new Map([['a', '/a']]), { ...decoding, signal: AbortSignal.abort() })
     await expect(stopped).rejects.toMatchObject({ reason: 'draining' })
   })

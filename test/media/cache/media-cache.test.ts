@@ -53,7 +53,7 @@ async function openCache(options: Partial<MediaCacheOptions> = {}) {
 const fileOf = (folder: string, hash: string) => path.join(folder, 'sha256', hash.slice(2, 4), hash.slice(2))
 
 describe('MediaCache', () => {
-  it('takes no symbolic link for a file of its own, also where the bytes behind it are right', async () => {
+  it('does not take a symbolic link for its own file, even with the right bytes', async () => {
     const { cache, folder, has } = await openCache()
     const bytes = someBytes(500)
     const outside = path.join(await folderForTest(), 'file')
@@ -69,7 +69,7 @@ describe('MediaCache', () => {
     expect((await fs.lstat(link)).isSymbolicLink()).toBe(true)
   })
 
-  it('gives back what was committed, read-only, under the content hash', async () => {
+  it('returns what was committed, read-only, under the content hash', async () => {
     const { cache, folder, store } = await openCache()
     const bytes = someBytes(500)
     const lease = await cache.acquire(await store(bytes))
@@ -137,7 +137,7 @@ describe('MediaCache', () => {
     ['changed', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 499), Buffer.from([bytes[499]! ^ 1])])],
     ['cut', (bytes: Buffer) => bytes.subarray(0, 100)],
     ['emptied', () => Buffer.alloc(0)],
-  ])('drops a file that was %s behind its back', async (_, change) => {
+  ])('drops a file that was %s by another program', async (_, change) => {
     const { folder, store, has, events } = await openCache()
     const bytes = someBytes(500)
     const hash = await store(bytes)
@@ -153,7 +153,7 @@ describe('MediaCache', () => {
     expect(await has(hash)).toBe(true)
   })
 
-  it('drops a file that rotted while the process was down', async () => {
+  it('drops a file that was damaged while the process was down', async () => {
     const first = await openCache()
     const hash = await first.store(someBytes(500))
     await first.cache.close()
@@ -179,7 +179,7 @@ describe('MediaCache', () => {
     expect(await Promise.all(hashes.map(has))).toEqual([false, false, true])
   })
 
-  it('removes what dead processes left, and nothing of living ones', async () => {
+  it('removes leftovers of dead processes, and nothing of living ones', async () => {
     const folder = await folderForTest()
     const host = os.hostname().replaceAll(/[^a-zA-Z0-9.-]/g, '-')
     const sleeper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
@@ -218,7 +218,7 @@ describe('MediaCache', () => {
     expect(await filesBelow(folder)).toContain('sha256/README')
   })
 
-  it('names a folder that cannot be used', async () => {
+  it('names an unusable folder', async () => {
     const folder = path.join(await folderForTest(), 'taken')
     await fs.writeFile(folder, 'a file')
     expect((await failure(openCache({ folder }))).reason).toBe('media-cache-failed')
@@ -248,7 +248,7 @@ describe('fetching through the cache', () => {
     expect(outcomes).toEqual(['miss', 'hit'])
   })
 
-  it('downloads once for many callers, each with a file of its own', async () => {
+  it('downloads once for many callers, each with its own file', async () => {
     const { dag, uri, other } = await setUp()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [gateway.url] })
@@ -261,7 +261,7 @@ describe('fetching through the cache', () => {
     expect(source.events.filter((event) => event.type === 'fetched')).toHaveLength(1)
   })
 
-  it('does not let a bad URI spoil a good one for the same content', async () => {
+  it('does not let a bad URI affect a good one for the same content', async () => {
     const { dag, uri } = await setUp()
     const held: (() => void)[] = []
     const gateway = await startGateway(dag, {
@@ -305,7 +305,7 @@ describe('fetching through the cache', () => {
     await expect.poll(() => filesBelow(source.folder)).toEqual([])
   })
 
-  it('names a disk that fails in the middle, and works again after', async () => {
+  it('names a disk that fails midway, and works again afterwards', async () => {
     const { dag, uri } = await setUp()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [gateway.url, gateway.url] })
@@ -340,7 +340,7 @@ describe('fetching through the cache', () => {
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
-  it('ends what is under way when it is closed, and takes nothing more', async () => {
+  it('ends fetches in progress when it is closed, and accepts no more', async () => {
     const { dag, uri } = await setUp()
     const gateway = await startGateway(dag, { answer: () => true })
     const source = await startSource({ gateways: [gateway.url] })
@@ -352,7 +352,7 @@ describe('fetching through the cache', () => {
     expect(await fs.readdir(path.join(source.folder, 'work'))).toEqual([])
   })
 
-  it('refuses a contentHash that is none', async () => {
+  it('refuses an invalid contentHash', async () => {
     const source = await startSource()
     const error = await failure(source.fetch({ uri: 'https://example.com/', contentHash: '0x12' }))
     expect(error.reason).toBe('asset-malformed')

@@ -11,7 +11,7 @@ const cidOf = (bytes: Uint8Array, code = RAW) => cidOfCodec(bytes, code)
 
 describe('checkBlock', () => {
   const bytes = Buffer.from('block')
-  it('takes the bytes of a SHA-256 CID, whatever its codec', () => {
+  it('accepts the bytes of a SHA-256 CID, with any codec', () => {
     for (const code of [RAW, 0x70]) expect(() => checkBlock(cidOf(bytes, code), bytes)).not.toThrow()
   })
 
@@ -21,7 +21,7 @@ describe('checkBlock', () => {
   })
 
   const inline = (length: number) => CID.createV1(RAW, Digest.create(0x00, Buffer.alloc(length, 7)))
-  it('takes what a CID carries itself, up to 128 bytes', () => {
+  it('accepts an identity CID of up to 128 bytes', () => {
     expect(() => checkBlock(inline(128), Buffer.alloc(128, 7))).not.toThrow()
     expect(() => checkBlock(inline(128), Buffer.alloc(128, 8))).toThrow(/does not hash to/)
     expect(() => checkBlock(inline(129), Buffer.alloc(129, 7))).toThrow(/cannot be verified/)
@@ -31,13 +31,13 @@ describe('checkBlock', () => {
     ['another hash of 32 bytes', 0x16, 32],
     ['SHA-256 cut to 20 bytes', 0x12, 20],
     ['SHA-512', 0x13, 64],
-  ])('refuses %s, by which nothing can be checked', (_, code, length) => {
+  ])('refuses %s, which cannot be verified', (_, code, length) => {
     const digest = createHash('sha256').update(bytes).digest().subarray(0, length)
     const cid = CID.createV1(RAW, Digest.create(code, Buffer.concat([digest, Buffer.alloc(length - digest.length)])))
     expect(() => checkBlock(cid, bytes)).toThrow(/cannot be verified/)
   })
 
-  it('refuses a block over 2 MiB even where its hash is right', () => {
+  it('refuses a block over 2 MiB even with the right hash', () => {
     const large = Buffer.alloc(2 * 1024 * 1024 + 1)
     expect(() => checkBlock(cidOf(large.subarray(1)), large.subarray(1))).not.toThrow()
     expect(() => checkBlock(cidOf(large), large)).toThrow(/over the block cap/)

@@ -97,12 +97,12 @@ describe('GatewayHealth', () => {
     }
   })
 
-  it('says when a gateway loses its good standing, once', () => {
+  it('reports once when a gateway becomes unhealthy', () => {
     const health = new GatewayHealth(['a'], new ManualClock(), noJitter)
     expect([health.report('a', 'failed'), health.report('a', 'failed')]).toEqual([true, false])
   })
 
-  it('says when the first gateway may be asked again', async () => {
+  it('reports when the first gateway may be asked again', async () => {
     const clock = new ManualClock()
     const health = new GatewayHealth(['a', 'b'], clock, noJitter)
     expect(health.retryAfterMs()).toBeUndefined()

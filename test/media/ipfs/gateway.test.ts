@@ -34,7 +34,7 @@ describe('parseGateway', () => {
     ['https://user@gw.example', 'user:'],
     ['https://:pass@gw.example', ':pass'],
     ['https://u%40x:p%3Aq%25@gw.example', 'u@x:p:q%'],
-  ])('takes the credentials of %s out of the URL', (text, credentials) => {
+  ])('removes the credentials of %s from the URL', (text, credentials) => {
     const { authorization, base, name } = parseGateway(text)
     expect(authorization).toBe(`Basic ${Buffer.from(credentials).toString('base64')}`)
     expect([base.username, base.password, name]).toEqual(['', '', 'gw.example'])
@@ -58,7 +58,7 @@ describe('parseGateway', () => {
 const RAW = 0x55
 const cidOf = (bytes: Uint8Array, code = RAW) => cidOfCodec(bytes, code)
 
-it('a path has every segment encoded, and the slashes between them alone', () => {
+it('a path has each segment encoded, and only the slashes between them kept', () => {
   const cid = cidOf(Buffer.from('x'))
   expect(ipfsPath(cid)).toBe(`/ipfs/${cid.toString()}`)
   expect(ipfsPath(cid, ['a b', 'c/d', '?#%', 'ü'])).toBe(`/ipfs/${cid.toString()}/a%20b/c%2Fd/%3F%23%25/%C3%BC`)
@@ -88,7 +88,7 @@ describe('fetchBlock', () => {
     return { http, server }
   }
   const unlimited = createByteBudget(100 * MIB)
-  it('takes the bytes of the CID and no others', async () => {
+  it('accepts the bytes of the CID only', async () => {
     const bytes = Buffer.from('some block')
     const { http, server } = await setUp(bytes)
     const gateway = parseGateway(`${server.url}/`)
@@ -100,7 +100,7 @@ describe('fetchBlock', () => {
     )
   })
 
-  it('takes 16 MiB more than the largest file from one gateway, and not a byte beyond', async () => {
+  it('accepts 16 MiB more than the largest file from one gateway, and not a byte more', async () => {
     const block = Buffer.alloc(2 * MIB, 3)
     const { http, server } = await setUp(block)
     const gateway = parseGateway(server.url)

@@ -36,7 +36,7 @@ function startRace(names: string[], signal = new AbortController().signal) {
 }
 
 describe('a hedged race', () => {
-  it('asks the first alone while it answers in time', async () => {
+  it('asks only the first while it answers in time', async () => {
     const race = startRace(['a', 'b'])
     await race.clock.advance(HEDGE_MS - 1)
     expect(race.started).toEqual(['a'])
@@ -45,7 +45,7 @@ describe('a hedged race', () => {
     expect(race.clock.sleeping).toBe(0)
   })
 
-  it('asks one more for every span of silence', async () => {
+  it('asks one more after each period of silence', async () => {
     const race = startRace(['a', 'b', 'c'])
     await race.clock.advance(HEDGE_MS)
     expect(race.started).toEqual(['a', 'b'])
@@ -55,7 +55,7 @@ describe('a hedged race', () => {
     expect(race.started).toEqual(['a', 'b', 'c'])
   })
 
-  it('does not hedge while bytes flow, and does when they stop', async () => {
+  it('does not hedge while bytes arrive, and does when they stop', async () => {
     const race = startRace(['a', 'b'])
     for (let i = 0; i < 10; i += 1) {
       await race.clock.advance(HEDGE_MS - 1)
@@ -66,7 +66,7 @@ describe('a hedged race', () => {
     expect(race.started).toEqual(['a', 'b'])
   })
 
-  it('cancels those without a byte when one shows its first, and reports the slow ones', async () => {
+  it('cancels those without a byte when one sends its first, and reports the slow ones', async () => {
     const race = startRace(['a', 'b'])
     await race.clock.advance(HEDGE_MS)
     race.of('b').progress()
@@ -76,7 +76,7 @@ describe('a hedged race', () => {
     expect(await race.result).toBe('of b')
   })
 
-  it('does not call a hedge slow that had no time to answer', async () => {
+  it('does not report a hedge as slow that had no time to answer', async () => {
     const race = startRace(['a', 'b'])
     await race.clock.advance(HEDGE_MS)
     race.of('a').progress()
@@ -84,7 +84,7 @@ describe('a hedged race', () => {
     expect(race.slow).toEqual([])
   })
 
-  it('lets both finish when both have bytes, and cancels the other at the end', async () => {
+  it('lets both continue when both have bytes, and cancels the other at the end', async () => {
     const race = startRace(['a', 'b'])
     race.of('a')?.progress()
     await race.turn()
@@ -97,7 +97,7 @@ describe('a hedged race', () => {
     expect(race.of('b').signal.aborted).toBe(true)
   })
 
-  it('goes on to the next at once after a failure', async () => {
+  it('asks the next at once after a failure', async () => {
     const race = startRace(['a', 'b'])
     await race.turn()
     race.of('a').fail(new Error('down'))
@@ -105,7 +105,7 @@ describe('a hedged race', () => {
     expect(race.started).toEqual(['a', 'b'])
   })
 
-  it('tries a cancelled one again when the winner fails after all', async () => {
+  it('retries a cancelled one when the winner fails', async () => {
     const race = startRace(['a', 'b'])
     await race.clock.advance(HEDGE_MS)
     race.of('b').progress()
@@ -147,7 +147,7 @@ describe('a hedged race', () => {
     expect(race.clock.sleeping).toBe(0)
   })
 
-  it('hands over what a loser finished too late', async () => {
+  it('passes on what a loser finished too late', async () => {
     const race = startRace(['stubborn', 'b'])
     await race.clock.advance(HEDGE_MS)
     race.of('b').win('bytes')
@@ -157,7 +157,7 @@ describe('a hedged race', () => {
     expect(race.unused).toEqual(['late bytes'])
   })
 
-  it('fails when there is nobody to ask', async () => {
+  it('fails without candidates', async () => {
     await expect(startRace([]).result).rejects.toBeInstanceOf(RaceLostError)
   })
 })

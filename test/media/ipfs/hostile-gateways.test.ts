@@ -41,7 +41,7 @@ function endless(response: http.ServerResponse, chunk: Buffer): void {
 
 const carType = { 'content-type': 'application/vnd.ipld.car; version=1' }
 
-describe('a gateway that breaks the contract', () => {
+describe('a gateway that violates the protocol', () => {
   const refusals: [
     name: string,
     faults: (parts: Awaited<ReturnType<typeof dagWithContent>>) => GatewayFaults,
@@ -95,7 +95,7 @@ describe('a gateway that breaks the contract', () => {
     ['redirects to plain http elsewhere', () => ({ answer: redirect(() => 'http://1.1.1.1/') }), 'media-unreachable'],
   ]
 
-  it.each(refusals)('is refused when it %s, and the next one serves', async (_, faultsOf, reason) => {
+  it.each(refusals)('is rejected when it %s, and the next one serves', async (_, faultsOf, reason) => {
     const parts = await dagWithContent()
     const bad = await startGateway(parts.dag, faultsOf(parts))
     const good = await startGateway(parts.dag)
@@ -109,7 +109,7 @@ describe('a gateway that breaks the contract', () => {
     expect(gatewayThatServed(both)).toBe(good.name)
   })
 
-  it('follows a redirect that stays at home', async () => {
+  it('may redirect within its origin', async () => {
     const { dag, uri } = await dagWithContent()
     const gateway = await startGateway(dag, {
       answer: (request, response) =>
@@ -119,7 +119,7 @@ describe('a gateway that breaks the contract', () => {
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
-  it('is not followed to another private origin, nor are its credentials', async () => {
+  it('is not followed to another private origin, and its credentials stay', async () => {
     const { dag, uri } = await dagWithContent()
     const tls = selfSigned('other.test')
     const other = await startGateway(dag, { tls })
@@ -144,7 +144,7 @@ describe('a gateway that breaks the contract', () => {
     expect(other.authorizations).toEqual([undefined])
   })
 
-  it.each([false, true])('is refused with blocks over 2 MiB even if they hash right (raw: %s)', async (noCar) => {
+  it.each([false, true])('is rejected with blocks over 2 MiB even with the right hash (raw: %s)', async (noCar) => {
     const dag = new TestDag()
     const big = someBytes(2 * 1024 * 1024 + 1)
     const gateway = await startGateway(dag, { noCar })
@@ -153,7 +153,7 @@ describe('a gateway that breaks the contract', () => {
     expect((await failure(source.fetch({ uri, contentHash: sha256Hex(big) }))).reason).toBe('media-integrity')
   })
 
-  it('is refused as soon as a block is over 2 MiB, though it never ends', async () => {
+  it('is rejected as soon as a block exceeds 2 MiB, even if it never ends', async () => {
     const { dag, uri } = await dagWithContent()
     const gateway = await startGateway(dag, {
       noCar: true,
@@ -209,7 +209,7 @@ describe('a gateway that breaks the contract', () => {
   })
 })
 
-describe('a CAR that is imperfect but true', () => {
+describe('an incomplete but valid CAR', () => {
   const imperfect: [name: string, faults: GatewayFaults][] = [
     ['is cut inside a block', { carBytes: (car) => car.subarray(0, 1_234_567) }],
     ['is cut before the first block', { carBytes: (car) => car.subarray(0, 20) }],
@@ -226,7 +226,7 @@ describe('a CAR that is imperfect but true', () => {
     expect(await source.fetch({ uri, contentHash })).toMatchObject({ bytes: content.length })
   })
 
-  it('is enough when it leaves repeats out', async () => {
+  it('is enough without repeated blocks', async () => {
     const dag = new TestDag()
     const zeros = Buffer.alloc(1_000_000)
     const uri = `ipfs://${await dag.add({ '': zeros })}`
@@ -239,8 +239,8 @@ describe('a CAR that is imperfect but true', () => {
   })
 })
 
-describe('time', () => {
-  it('ends a silent transfer after the idle limit', async () => {
+describe('time limits', () => {
+  it('end a silent transfer after the idle limit', async () => {
     const { dag, uri } = await dagWithContent()
     for (const faults of [{ stallAfter: 500_000 }, { answer: () => true }]) {
       const gateway = await startGateway(dag, faults)
@@ -251,7 +251,7 @@ describe('time', () => {
     }
   })
 
-  it('ends a dripping transfer after the total limit', async () => {
+  it('end a dripping transfer after the total limit', async () => {
     const { dag, uri } = await dagWithContent()
     const [root] = await dag.carBlocks(await dag.add({ '': content }), [])
     const car = await encodeCar(root!.cid, [root!])
@@ -271,7 +271,7 @@ describe('time', () => {
     expect((await failure(source.fetch({ uri, contentHash }))).reason).toBe('media-timeout')
   })
 
-  it('ends a first attempt at a trickle after 8 s, and gives the next one more time', async () => {
+  it('end a first slow attempt after 8 s, and give the next one more time', async () => {
     const { dag, uri } = await dagWithContent()
     const gateway = await startGateway(dag, { stallAfter: 3 })
     const clock = new ManualClock()
@@ -287,7 +287,7 @@ describe('time', () => {
     expect(source.events.findLast((event) => event.type === 'pool')).toMatchObject({ later: 0, connections: 0 })
   })
 
-  it('asks the next gateway when the first is silent, and lets the first go', async () => {
+  it('ask the next gateway when the first is silent, and end the first', async () => {
     const { dag, uri } = await dagWithContent()
     let dropped = false
     const silent = await startGateway(dag, {
@@ -307,7 +307,7 @@ describe('time', () => {
     expect(silent.requests).not.toEqual([])
   })
 
-  it('stops at once when the caller gives up', async () => {
+  it('stop at once when the caller gives up', async () => {
     const { dag, uri } = await dagWithContent()
     const gateway = await startGateway(dag, { stallAfter: 500_000 })
     const source = await startSource({ gateways: [gateway.url] })
@@ -335,7 +335,7 @@ describe('the order of gateways', () => {
     }
   })
 
-  it('keeps a gateway that merely lacks a file at the front', async () => {
+  it('keeps a gateway that only lacks a file in front', async () => {
     const { dag, uri } = await dagWithContent()
     const first = await startGateway(dag, { answer: status(404) })
     const second = await startGateway(dag)
@@ -347,7 +347,7 @@ describe('the order of gateways', () => {
     expect(gatewayThatServed(source)).toBe(first.name)
   })
 
-  it('leaves a gateway alone for as long as it asks', async () => {
+  it('pauses a gateway for as long as it asks', async () => {
     const { dag, uri } = await dagWithContent()
     const busy = await startGateway(dag, {
       answer: (_, response) => Boolean(response.writeHead(429, { 'retry-after': '120' }).end()),

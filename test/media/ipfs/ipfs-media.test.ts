@@ -73,7 +73,7 @@ describe('ipfs:// media', () => {
     })
   }
 
-  it('reads an identity CID without asking anybody', async () => {
+  it('reads an identity CID without a request', async () => {
     const gateway = await startGateway(new TestDag())
     const source = await startSource({ gateways: [gateway.url] })
     const content = Buffer.from('hello')
@@ -82,7 +82,7 @@ describe('ipfs:// media', () => {
     expect(gateway.requests).toEqual([])
   })
 
-  it('asks for a CAR in depth-first order with repeats', async () => {
+  it('requests a CAR in depth-first order with repeats', async () => {
     const dag = new TestDag()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [`${gateway.url}/ipfs/`] })
@@ -101,7 +101,7 @@ describe('ipfs:// media', () => {
     expect(JSON.stringify(source.events)).not.toContain('p@ss')
   })
 
-  it('states the content hash itself where none is given', async () => {
+  it('computes the content hash where none is given', async () => {
     const dag = new TestDag()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [gateway.url] })
@@ -126,7 +126,7 @@ describe('ipfs:// media', () => {
     expect((await fetching).reason).toBe('draining')
   })
 
-  it('checks keccak256 where the service means that', async () => {
+  it('checks keccak256 where the service uses it', async () => {
     const dag = new TestDag()
     const gateway = await startGateway(dag)
     const source = await startSource({ gateways: [gateway.url], contentHash: 'keccak256' })

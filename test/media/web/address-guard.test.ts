@@ -72,7 +72,7 @@ describe('isPublicAddress', () => {
 describe('a guarded URL', () => {
   const guard = createAddressGuard()
   it.each(['https://example.com/', 'https://example.com:443/', 'https://1.1.1.1/', 'https://[2606:4700::1]/'])(
-    '%s passes',
+    '%s is allowed',
     (url) => {
       expect(() => guard.check(new URL(url))).not.toThrow()
     },
@@ -178,7 +178,7 @@ describe('a guarded connection', () => {
     return { guard, asked: () => asked }
   }
 
-  it('dials the address that was vetted, asking once (rebinding)', async () => {
+  it('connects to the address that was checked, with one lookup (rebinding)', async () => {
     const server = await startServer()
     const { guard, asked } = rebindingGuard()
     const reply = await request(`http://media.test:${server.port}/`, { dispatcher: guard.dispatcher })
@@ -186,7 +186,7 @@ describe('a guarded connection', () => {
     expect(asked()).toBe(1)
   })
 
-  it('is refused when a later answer turns private', async () => {
+  it('is refused when a later answer is private', async () => {
     const server = await startServer()
     const { guard } = rebindingGuard()
     const once = { dispatcher: guard.dispatcher, reset: true }

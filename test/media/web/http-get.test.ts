@@ -47,7 +47,7 @@ async function textOf(path: string, more: Partial<GetOptions> = {}): Promise<str
 }
 
 describe('a GET', () => {
-  it('asks for plain bytes, with the headers of the caller and of the hop', async () => {
+  it('requests plain bytes, with the headers of the caller and of the hop', async () => {
     const route = () => ({ dispatcher, headers: { authorization: 'Basic x' } })
     expect(await textOf('/a?b=1', { headers: { accept: 'x/y' }, route })).toBe('ok')
     expect(asked[0]).toMatchObject({
@@ -56,7 +56,7 @@ describe('a GET', () => {
     })
   })
 
-  it('states type, length and place of what it got', async () => {
+  it('returns type, length and URL of the answer', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-type': 'image/png', 'content-length': '2' }).end('ok')
     const reply = await ask('/pic')
     expect([reply.contentType, reply.contentLength, reply.url.pathname]).toEqual(['image/png', 2, '/pic'])
@@ -70,7 +70,7 @@ describe('a GET', () => {
     chunked.body.destroy()
   })
 
-  it.each([201, 204, 206, 304, 400, 404, 410, 500])('takes no answer of status %i for the media', async (status) => {
+  it.each([201, 204, 206, 304, 400, 404, 410, 500])('rejects an answer with status %i', async (status) => {
     answer = (_, response) => response.writeHead(status).end()
     const error = await ask().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(HttpStatusError)
@@ -80,20 +80,17 @@ describe('a GET', () => {
   it.each([
     ['7', 7000],
     ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
-  ])('hands on a Retry-After of %s', async (value, ms) => {
+  ])('passes on a Retry-After of %s', async (value, ms) => {
     answer = (_, response) => response.writeHead(503, { 'retry-after': value }).end()
     await expect(ask()).rejects.toMatchObject({ status: 503, retryAfterMs: ms })
   })
 
-  it.each(['gzip', 'br', 'whatever'])(
-    'refuses bytes in the encoding %s, which were not asked for',
-    async (encoding) => {
-      answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x')
-      await expect(ask()).rejects.toThrow(withReason('media-unreachable', encoding))
-      answer = (_, response) => response.writeHead(200, { 'content-encoding': 'identity' }).end('x')
-      expect(await textOf('/')).toBe('x')
-    },
-  )
+  it.each(['gzip', 'br', 'whatever'])('rejects bytes in the encoding %s, which was not requested', async (encoding) => {
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x')
+    await expect(ask()).rejects.toThrow(withReason('media-unreachable', encoding))
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': 'identity' }).end('x')
+    expect(await textOf('/')).toBe('x')
+  })
 })
 
 describe('redirects', () => {
@@ -106,20 +103,20 @@ describe('redirects', () => {
     }
   }
 
-  it.each([301, 302, 303, 307, 308])('%i is followed, also to a relative place', async (status) => {
+  it.each([301, 302, 303, 307, 308])('of %i are followed, also to a relative URL', async (status) => {
     answer = leading(status, (hop) => (hop === 0 ? '?hop=1' : hop === 1 ? `${origin.href}x?hop=2` : ''))
     expect(await textOf('/dir/file')).toBe('at hop 2')
     expect(asked.map(({ url }) => url)).toEqual(['/dir/file', '/dir/file?hop=1', '/x?hop=2'])
   })
 
-  it('are followed as often as allowed, and not once more', async () => {
+  it('are followed up to the limit', async () => {
     answer = leading(302, (hop) => (hop < 3 ? `?hop=${hop + 1}` : ''))
     expect(await textOf('/')).toBe('at hop 3')
     await expect(ask('/', { maxRedirects: 2 })).rejects.toThrow(withReason('media-redirects', /more than 2 times/))
     await expect(ask('/', { maxRedirects: 0 })).rejects.toMatchObject({ reason: 'media-redirects' })
   })
 
-  it('are vetted hop by hop, before the hop is asked', async () => {
+  it('are checked hop by hop, before the request', async () => {
     answer = leading(302, (hop) => (hop === 0 ? '/secret?hop=1' : ''))
     const seen: string[] = []
     const route = (url: URL) => {
@@ -138,7 +135,7 @@ describe('redirects', () => {
     expect(asked.map(({ headers }) => headers.authorization)).toEqual(['x', undefined])
   })
 
-  it('to what is no URL are refused, and without a place are an answer like any other', async () => {
+  it('to an invalid URL are refused, and without a target are an answer like any other', async () => {
     answer = leading(302, () => 'http://[')
     await expect(ask()).rejects.toThrow(withReason('media-redirects', /redirected to no URL/))
     answer = (_, response) => response.writeHead(302).end()
@@ -156,7 +153,7 @@ describe('a connection that fails', () => {
     await expect(textOf('/')).rejects.toMatchObject({ reason: 'media-unreachable' })
   })
 
-  it('is media-timeout where it falls silent', async () => {
+  it('is media-timeout where it becomes silent', async () => {
     answer = () => {}
     await expect(ask('/', { idleMs: 50 })).rejects.toMatchObject({ reason: 'media-timeout' })
     answer = (_, response) => void response.writeHead(200).write('half')
@@ -175,7 +172,7 @@ describe('a connection that fails', () => {
     await expect(textOf('/', { signal: later.signal })).rejects.toThrow('enough of it')
   })
 
-  it('does not keep the rest of a body that nobody reads to its end', async () => {
+  it('drops the rest of a body that nobody reads', async () => {
     const closed = new Promise<void>((resolve) => {
       answer = (_, response) => {
         response.on('close', () => resolve())

@@ -42,7 +42,7 @@ describe('https:// media', () => {
     expect(site.requests).toEqual(['media.test/photo.jpg'])
   })
 
-  it('follows vetted redirects', async () => {
+  it('follows checked redirects', async () => {
     const site = await startSite((request, response) => {
       if (request.url === '/photo.jpg') response.writeHead(301, { location: `https://other.test:${site.port}/b` }).end()
       else if (request.url === '/b') response.writeHead(307, { location: '/c' }).end()

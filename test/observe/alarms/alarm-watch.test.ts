@@ -24,7 +24,7 @@ function watched(everyMs = EVERY_MS) {
   return { alarms, look, sent, watch }
 }
 
-it('sends an alarm that lasts once, and once that it is over', () => {
+it('sends a lasting alarm once, and once that it is over', () => {
   const { alarms, look, sent } = watched()
   look(9, 'stake-low')
   expect(sent()).toEqual([])
@@ -34,7 +34,7 @@ it('sends an alarm that lasts once, and once that it is over', () => {
   expect(sent()).toEqual(['stake-low firing', 'stake-low resolved'])
 })
 
-it('sends nothing for a moment, and nothing for what no person is called for', () => {
+it('sends nothing for a short failure, and nothing that needs no person', () => {
   const { look, sent } = watched()
   look(5, 'workers-missing')
   look(5)
@@ -55,7 +55,7 @@ it('sends an alarm for what stops all scores once it lasts longer than a restart
   expect(sent().slice(2)).toEqual(['disk-full resolved', 'queue-unreachable resolved'])
 })
 
-it('sends an alarm that comes and goes at most once in the time, with the state that it has then', () => {
+it('sends an intermittent alarm at most once in the time, with its current state', () => {
   const { look, sent } = watched()
   for (let turn = 0; turn < 10; turn++) {
     look(20, 'doppelganger')
@@ -66,7 +66,7 @@ it('sends an alarm that comes and goes at most once in the time, with the state 
   expect(sent()).toEqual(['doppelganger firing', 'doppelganger resolved'])
 })
 
-it('keeps alarms apart, whether a check fails or warns', () => {
+it('keeps alarms separate, whether a check fails or warns', () => {
   const { look, sent } = watched()
   look(11, 'doppelganger', 'workers-missing', 'role-missing', 'service-unauthorized')
   const reasons = ['doppelganger', 'service-unauthorized', 'role-missing', 'workers-missing']
@@ -88,7 +88,7 @@ it('counts missed deadlines until the next message', () => {
   ])
 })
 
-it('sends at once what the process ends over, unless it was sent', async () => {
+it('sends at once the reason why the process ends, unless it was sent', async () => {
   const { look, sent, watch } = watched()
   await watch.ending(new AttestdError('queue-unreachable', 'no alarm of ours'))
   await watch.ending(new AttestdError('role-missing', 'The wallet is no attester.'))

@@ -85,8 +85,8 @@ describe('a message', () => {
   })
 })
 
-describe('a receiver', () => {
-  it('that fails gets the same message again until it takes it', async () => {
+describe('a receiver of messages', () => {
+  it('that fails gets the same message again until it accepts it', async () => {
     const { ended, got, outcomes, webhook } = await bench([500, 429, 302, 503])
     webhook.send(alarm)
     await ended(1)
@@ -95,7 +95,7 @@ describe('a receiver', () => {
     expect(got).toHaveLength(5)
   })
 
-  it('that never takes it is given up after eight tries, counted and logged without the URL; the next message is sent', async () => {
+  it('that never accepts it is given up after eight attempts, counted and logged without the URL; the next message is sent', async () => {
     const { ended, got, log, outcomes, webhook } = await bench(Array.from({ length: 8 }, () => 404))
     webhook.send(alarm)
     webhook.send({ ...alarm, id: 'two' })
@@ -105,7 +105,7 @@ describe('a receiver', () => {
     expect(log.text).not.toContain(KEY)
   })
 
-  it('that is away holds up nobody, and its address is not logged', async () => {
+  it('that is unreachable delays no other, and its address is not logged', async () => {
     const { ended, log, outcomes, server, webhook } = await bench()
     server.close()
     await new Promise((resolve) => setImmediate(resolve))

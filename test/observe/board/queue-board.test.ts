@@ -48,7 +48,7 @@ describe.each(engines)('the board on %s', (url) => {
       expect((await call(`/${file}`)).status).toBe(200)
   })
 
-  it('shows the queues with their jobs, and takes no write without a password', async () => {
+  it('shows the queues with their jobs, and accepts no write without a password', async () => {
     const { call, recorded } = await openBoard()
     const { queues } = (await (
       await call('/api/queues?activeQueue=submit&status=failed&page=1&jobsPerPage=10')
@@ -69,7 +69,7 @@ describe.each(engines)('the board on %s', (url) => {
     expect((await engine.counts('submit')).failed).toBe(1)
   })
 
-  it('names a job by the asset that it is about, and says why nothing can be changed', async () => {
+  it('names a job by its asset, and states why nothing can be changed', async () => {
     const { call } = await openBoard()
     const { queues } = (await (
       await call('/api/queues?activeQueue=analyze-image&status=prioritized')
@@ -81,7 +81,7 @@ describe.each(engines)('the board on %s', (url) => {
     expect(open[0]!.description).toBeUndefined()
   })
 
-  it('says at once that the queue is away, to people as a page', async () => {
+  it('reports at once that the queue is unreachable, to people as a page', async () => {
     const queue = () => Promise.reject(new AttestdError('queue-unreachable', 'Redis is gone.'))
     const { server } = await startTestServer({ checks: { queue } })
     const get = (route: string, accept: string) => fetch(`${server.url}/queues${route}`, { headers: { accept } })
@@ -101,7 +101,7 @@ describe.each(engines)('the board on %s', (url) => {
     expect((await fetch(`${server.url}/queues`)).status).toBe(200)
   })
 
-  it('retries a failed job for whoever knows the password', async () => {
+  it('retries a failed job for a user with the password', async () => {
     const { server, call } = await openBoard(PASSWORD)
     const { queues } = (await (await call('/api/queues?activeQueue=submit&status=failed')).json()) as BoardAnswer
     const route = `/api/queues/${queues.at(-1)!.name}/retry/failed`

@@ -24,7 +24,7 @@ it.each([
 })
 
 describe('readiness', () => {
-  it('marks each check, with its reason and what to do', () => {
+  it('marks each check, with its reason and fix', () => {
     const checks = [
       { name: 'queue', ok: true, message: 'It answers.' },
       { name: 'stake', ok: false, reason: 'stake-low', message: 'Too little.', fix: 'Top it up.' } as const,
@@ -33,11 +33,11 @@ describe('readiness', () => {
     expect(text).toContain('✓ queue It answers. ✗ stake Too little. stake-low Top it up.')
   })
 
-  it('shows one check alone too', () => {
+  it('shows a single check too', () => {
     expect(visibleText(page())).toContain('Readiness ✓ queue The queue answers.')
   })
 
-  it('says that the daemon starts while there is no check', () => {
+  it('shows that the daemon starts while there is no check', () => {
     expect(visibleText(page({}, { ready: false, checks: [] }))).toContain('Readiness Starting.')
   })
 })
@@ -45,7 +45,7 @@ describe('readiness', () => {
 describe('queues', () => {
   const queue = { name: 'analyze', paused: false, waiting: 1, active: 2, delayed: 3, failed: 0, completed: 5 }
 
-  it('shows depths in the order of their heads', () => {
+  it('shows depths in the order of their headers', () => {
     expect(read({ queues: [queue] })).toContain('queue waiting active delayed failed done analyze 1 2 3 0 5')
   })
 
@@ -58,7 +58,7 @@ describe('queues', () => {
 })
 
 describe('stake, clock and stream', () => {
-  it('are not there on a daemon that only analyzes, and the stream alone on one that only takes assets in', () => {
+  it('are missing on a daemon that only analyzes; a daemon that only takes in assets shows the stream', () => {
     const nothing = { stake: null, clock: null, stream: null, doppelgangers: null }
     const analyzes = read({ ...nothing, roles: ['analyze'] })
     for (const word of ['Stake', 'Minimum', 'Clock', 'Stream']) expect(analyzes).not.toContain(word)
@@ -71,13 +71,13 @@ describe('stake, clock and stream', () => {
   const stake = { stakedWei: '3000000000000000000', minStakeWei: '2000000000000000000', enough: true, reason: null }
   const clock = { offsetMs: -12, errorBoundMs: 3, trusted: true, reason: null }
 
-  it('shows enough stake without trouble', () => {
+  it('shows enough stake without a warning', () => {
     const text = page({ stake })
     expect(text).toContain('<span class="ok">3 ether</span>')
     expect(visibleText(text)).toContain('Minimum 2 ether')
   })
 
-  it('shows too little stake with what it keeps from happening', () => {
+  it('shows too little stake with its effect', () => {
     expect(read({ stake: { ...stake, enough: false, reason: 'stake-low' } })).toContain('Stake 3 ether stake-low')
   })
 
@@ -100,7 +100,7 @@ describe('stake, clock and stream', () => {
     expect(read({ stream })).toContain(text)
   })
 
-  it('says so where the stake was not read yet', () => {
+  it('shows that the stake was not read yet', () => {
     expect(read({ stake: null })).toContain('Stake not read yet Minimum –')
   })
 
@@ -108,7 +108,7 @@ describe('stake, clock and stream', () => {
     [null, /Foreign scores/, false],
     [{ scores: 0, lastAsset: null }, /Foreign scores none/, true],
     [{ scores: 2, lastAsset: 'asset-9' }, /Foreign scores 2 , the last for asset-9 doppelganger/, true],
-  ])('shows scores that no daemon of the queue sent: %j', (doppelgangers, pattern, isShown) => {
+  ])('shows foreign scores: %j', (doppelgangers, pattern, isShown) => {
     expect(pattern.test(read({ doppelgangers }))).toBe(isShown)
   })
 })
@@ -117,13 +117,13 @@ describe('detectors', () => {
   const names = { id: 'image', version: '1.0.0', title: 'Images', mediaTypes: ['image'] }
   const detector = { ...names, digest: 'abc'.repeat(20), weight: 1, shadow: false }
 
-  it('marks a shadow and a candidate with its share', () => {
+  it('marks a shadow and a canary with its share', () => {
     expect(read({ detectors: [detector] })).toContain('Images image 1.0.0, abcabcabcabc image Processes')
     expect(read({ detectors: [{ ...detector, shadow: true }] })).toContain('image shadow Processes')
     expect(read({ detectors: [{ ...detector, canary: 10 }] })).toContain('image canary, 10 % Processes')
   })
 
-  it('counts processes, and says when the last inference was', () => {
+  it('counts processes, and shows the time of the last inference', () => {
     const processes = { ready: 1, busy: 2, size: 3, caged: true }
     expect(read({ detectorProcesses: processes, lastInferenceAt: NOW - 2500 })).toContain(
       'Processes: 1 ready, 2 busy, of 3. Last inference: 2.5 s ago.',
@@ -133,7 +133,7 @@ describe('detectors', () => {
     )
   })
 
-  it('sums up each shadow, and files that it left out', () => {
+  it('summarizes each shadow, and files that it left out', () => {
     const rows = [{ name: 'next@2', measured: 10, agreed: 9, wouldChange: 1, failed: 2 }]
     const line = 'Shadow next@2: 10 measured, 9 agree, 1 would have changed, 2 without a score.'
     expect(read({ shadows: { rows, dropped: 0 } })).toContain(line)
@@ -142,12 +142,12 @@ describe('detectors', () => {
   })
 })
 
-it('states when it was made, in UTC, and how long the daemon is up', () => {
+it('shows the time of the page in UTC, and the uptime', () => {
   expect(read({})).toContain('As of 2026-01-01 00:00:00 UTC')
   expect(read({ startedAt: NOW - 90_000 })).toContain('up 1 min 30 s, process 4242')
 })
 
-it('counts the settings and shows each with where it came from', () => {
+it('counts the settings and shows each with its source', () => {
   const text = read({ settings: [{ name: 'ATTESTD_ROLES', value: 'intake', origin: 'default' }] })
   expect(text).toContain('1 in force ATTESTD_ROLES intake default')
 })

@@ -24,7 +24,7 @@ it.each([
   expect(replayCommand(id, ['--config', '/srv/a.yaml'])).toBe(line)
 })
 
-it('the page shows what was asked for, a failed row with its message and risk, and refuses what is no outcome', async () => {
+it('the page shows the requested rows, a failed one with its message and risk, and refuses an unknown outcome', async () => {
   const { server } = await startTestServer()
   const get = async (query: string) => (await fetch(`${server.url}/?${query}`)).text()
   const failed = await get('outcome=failed')
@@ -37,7 +37,7 @@ it('the page shows what was asked for, a failed row with its message and risk, a
   expect((await fetch(`${server.url}/?outcome=bad`)).status).toBe(400)
 })
 
-it('the history and the files of the console are for those only who may see the console', async () => {
+it('the history and the files of the console need the rights of the console', async () => {
   const { server } = await startTestServer({ password: 'correct horse' })
   for (const route of ['/history', '/console/plots.js', '/console/uplot.js']) {
     expect((await fetch(server.url + route)).status).toBe(401)

@@ -21,7 +21,7 @@ describe('shortEther', () => {
     expect(shortEther(String(wei))).toBe(ether)
   })
 
-  it('does not show zeros in front as digits', () => {
+  it('does not show leading zeros', () => {
     expect(shortEther(`000${2n * ETHER}`)).toBe('2')
     expect(shortEther('0'.repeat(40))).toBe('0')
   })
@@ -50,14 +50,14 @@ it('a short digest is its first twelve digits', () => {
 })
 
 describe('html', () => {
-  it('escapes what is put in, once, also in lists within lists', () => {
+  it('escapes inserted text once, also in nested lists', () => {
     const hostile = `<b a="1" c='2'>&amp;`
     const escaped = '&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;'
     expect(html`<p>${hostile}</p>`.text).toBe(`<p>${escaped}</p>`)
     expect(html`${[hostile, [hostile, 7]]}`.text).toBe(`${escaped}${escaped}7`)
   })
 
-  it('keeps what was made by itself, and leaves nothing for null', () => {
+  it('keeps its own results, and shows nothing for null', () => {
     expect(html`<ul>${[1, 2].map((nth) => html`<li>${nth}</li>`)}</ul>${null}`.text).toBe(
       '<ul><li>1</li><li>2</li></ul>',
     )

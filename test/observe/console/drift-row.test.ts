@@ -18,7 +18,7 @@ it.each([
   ['evaluation', 'last 500 files against its evaluation.'],
   ['own', 'last 500 files against its first verdicts here.'],
   [null, 'last 500 files against nothing.'],
-] as const)('says against what it is compared: %s', (reference, text) => {
+] as const)('names its reference: %s', (reference, text) => {
   expect(visibleText(driftLines([{ ...ROW, reference }]))).toBe(`Drift of image@1: risk 0.10, abstention 0.05, ${text}`)
 })
 
@@ -26,13 +26,13 @@ it.each([
   [null, null],
   [0.3, null],
   [null, 0.3],
-])('states no number while one is missing: risk %j, abstention %j', (risk, abstention) => {
+])('shows no number while one is missing: risk %j, abstention %j', (risk, abstention) => {
   expect(visibleText(driftLines([{ ...ROW, risk, abstention }]))).toBe(
     'Drift of image@1: needs 700 files (500 so far).',
   )
 })
 
-it('gives a line for each detector, and escapes its name', () => {
+it('shows one line per detector, and escapes its name', () => {
   const lines = driftLines([ROW, { ...ROW, detector: '<b>' }])
   expect(textsOfClass(lines, 'soft')).toHaveLength(2)
   expect(lines.text).not.toContain('<b>')

@@ -39,7 +39,7 @@ describe('a daemon', () => {
     expect(textsOfClass(shown({ state }), tone)).toEqual([text])
   })
 
-  it('states no pace of a queue that it does not work on', () => {
+  it('shows no pace of a queue that it does not work on', () => {
     expect(textsOfClass(shown({ jobsPerSecond: { analyze: null, submit: 2 } }), 'line')).toEqual(['submit 2.0'])
     expect(textsOfClass(shown({ jobsPerSecond: { analyze: null, submit: null } }), 'line')).toEqual(['–'])
   })
@@ -58,7 +58,7 @@ describe('a daemon', () => {
 })
 
 describe('the fleet', () => {
-  it('is said not to be known while the queue is away', () => {
+  it('is shown as unknown while the queue is unreachable', () => {
     expect(textsOfClass(fleetSection(null), 'bad')).toEqual(['The queue does not answer.'])
   })
 
@@ -71,7 +71,7 @@ describe('the fleet', () => {
     ])
   })
 
-  it('shows what waits, for how long, and no row in which nothing does', () => {
+  it('shows waiting jobs and their age, and no empty row', () => {
     const rows = [
       { queue: 'analyze', turnaround: 'standard', waiting: 0, oldestMs: null },
       { queue: 'analyze', turnaround: 'priority_5min', waiting: 3, oldestMs: 61_000 },
@@ -95,7 +95,7 @@ describe('the fleet', () => {
     [0, []],
     [1, ['1 asset will miss the deadline at this rate.']],
     [2, ['2 assets will miss the deadline at this rate.']],
-  ])('warns of %i assets that will come too late', (missesAhead, lines) => {
+  ])('warns of %i assets that will be late', (missesAhead, lines) => {
     expect(textsOfClass(backlog({ missesAhead }), 'bad')).toEqual(lines)
     if (missesAhead > 0) expect(missesText(missesAhead)).toBe(lines[0])
   })

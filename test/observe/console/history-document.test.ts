@@ -12,7 +12,7 @@ const series = (points: readonly HistoryPoint[], id: string) =>
   )
 
 describe('documentOf', () => {
-  it('gives jobs a second, jobs, seconds and percent', () => {
+  it('contains jobs per second, jobs, seconds and percent', () => {
     expect(series([FULL], 'pace')).toEqual({ analyze: [1.23], submit: [0] })
     expect(series([FULL], 'waiting')).toEqual({ analyze: [12], submit: [3] })
     expect(series([FULL], 'open-to-accepted')).toEqual({ median: [4.26], longest: [61] })
@@ -27,7 +27,7 @@ describe('documentOf', () => {
     expect(series([zero, EMPTY], 'open-to-accepted')).toEqual({ median: [0, null], longest: [0, null] })
   })
 
-  it('gives every detector of the hour a column, by name, with gaps where it scored nothing', () => {
+  it('has a column for each detector of the hour, by name, with gaps where it scored nothing', () => {
     const other = { ...FULL, risks: { 'b@1': riskOfPercent(0), 'a@1': riskOfPercent(100) } }
     expect(Object.entries(series([FULL, other], 'risks'))).toEqual([
       ['a@1', [null, 100]],

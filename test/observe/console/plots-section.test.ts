@@ -7,7 +7,7 @@ import { EMPTY, FULL } from './history-points.js'
 import { visibleText } from './visible-text.js'
 
 describe('plotsSection', () => {
-  it('shows the last value of each series beside its plot, and a dash for a gap', () => {
+  it('shows the last value of each series next to its plot, and a dash for a gap', () => {
     const text = visibleText(plotsSection(documentOf([EMPTY, FULL])))
     expect(text).toContain('Throughput (1-minute average) analyze 1.23 submit 0 jobs/s')
     expect(text).toContain('Median risk by detector image@1 40.13 %')
@@ -25,7 +25,7 @@ describe('plotsSection', () => {
     expect(visibleText(page)).toContain('Open to accepted: median (s)')
   })
 
-  it('states since when this daemon records, until that is an hour', () => {
+  it('shows since when this daemon records, until that is an hour', () => {
     const points = (count: number) =>
       Array.from({ length: count }, (_, nth) => ({ ...FULL, at: (nth + 1) * HISTORY_EVERY_MS }))
     const text = (count: number) => visibleText(plotsSection(documentOf(points(count))))

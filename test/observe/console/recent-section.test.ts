@@ -27,13 +27,13 @@ const state = (...recent: RecentRow[]) => ({ commandFlags: ['--config', 'a.yaml'
 const shown = (row: Partial<RecentRow>) => recentSection(state({ ...ROW, ...row }), ALL, NOW)
 
 describe('a row of the last assets', () => {
-  it('states when, what, how risky, by which detector and how fast', () => {
+  it('shows time, asset, risk, detector and duration', () => {
     const text = visibleText(shown({}))
     for (const part of ['1 min 5 s ago', 'A photo asset-1', 'accepted', '100.0', 'image@1.0.0', '4.2 s', 'score-1'])
       expect(text).toContain(part)
   })
 
-  it('has dashes for what there is none of, and no replay without a verdict', () => {
+  it('has dashes for missing values, and no replay without a verdict', () => {
     const text = visibleText(shown({ risk: null, algorithm: null, scoreId: null, openToRecordMs: null, title: '' }))
     expect(text).toMatch(/\(no title\) asset-1 image accepted – – – – job$/)
   })
@@ -50,7 +50,7 @@ describe('a row of the last assets', () => {
     expect(shown({ outcome }).text).toContain(`href="/queues/queue/${queue}/${jobIdOf('asset-1')}"`)
   })
 
-  it('links to the queue that it names itself', () => {
+  it('links to the queue that it names', () => {
     expect(shown({ outcome: 'failed', queue: 'submit' }).text).toContain('href="/queues/queue/submit/')
   })
 
@@ -64,7 +64,7 @@ describe('a row of the last assets', () => {
     expect(visibleText(section)).toContain('media-too-small It is 8 px wide.')
   })
 
-  it('replays with the flags of the daemon that did it, and names that daemon where it is another', () => {
+  it('replays with the flags of its daemon, and names that daemon where it is another', () => {
     const replay = (daemon?: string) => /replay <?.*?(npx .*?)$/.exec(visibleText(shown({ daemon })))?.[1]
     expect(replay()).toBe('npx attestd replay --config a.yaml asset-1')
     expect(replay('here:1')).toBe('npx attestd replay --config a.yaml asset-1')
@@ -76,20 +76,20 @@ describe('a row of the last assets', () => {
 describe('the last assets', () => {
   const rows = Array.from({ length: 60 }, (_, nth) => ({ ...ROW, assetId: `asset-${nth}` }))
 
-  it('shows fifty and counts all that match', () => {
+  it('shows fifty and counts all matches', () => {
     const section = recentSection(state(...rows), ALL, NOW)
     expect(visibleText(section)).toContain('50 of 60 shown.')
     expect(section.text).toContain('>asset-49<')
     expect(section.text).not.toContain('>asset-50<')
   })
 
-  it('looks in all rows, not in those shown alone', () => {
+  it('searches all rows, not only the shown ones', () => {
     expect(visibleText(recentSection(state(...rows), { outcome: '', text: 'asset-59' }, NOW))).toContain(
       '1 of 1 shown.',
     )
   })
 
-  it('says whether there is nothing, or nothing that matches', () => {
+  it('distinguishes no rows from no matches', () => {
     expect(visibleText(recentSection(state(), ALL, NOW))).toContain('Nothing yet.')
     expect(visibleText(recentSection(state(), { outcome: 'failed', text: '' }, NOW))).toContain('Nothing yet.')
     expect(visibleText(recentSection(state(ROW), { outcome: 'failed', text: '' }, NOW))).toContain(
@@ -97,7 +97,7 @@ describe('the last assets', () => {
     )
   })
 
-  it('keeps what was asked for in the form, and offers to show all only then', () => {
+  it('keeps the filter in the form, and offers to show all only then', () => {
     const asked = recentSection(state(ROW), { outcome: 'accepted', text: '"quoted"' }, NOW).text
     expect(asked.match(/<option value="\w+" selected>/g)).toEqual(['<option value="accepted" selected>'])
     expect(asked).toContain('value="&quot;quoted&quot;"')
@@ -109,7 +109,7 @@ describe('the last assets', () => {
     expect(plain).not.toContain('Show all')
   })
 
-  it('are fifty of /status too, with risks in percent', () => {
+  it('are fifty in /status too, with risks in percent', () => {
     const { recent } = statusDocument({ ...sampleState(), recent: [...rows, ROW] })
     expect(recent).toHaveLength(50)
     expect(recent[0]?.risk).toBeCloseTo(99.96, 10)

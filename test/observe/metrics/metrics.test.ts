@@ -27,7 +27,7 @@ describe('the metric table', () => {
     expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length)
   })
 
-  it('is on the page, whole', () => {
+  it('is completely on the page', () => {
     const page = fs.readFileSync(packagePath('config', 'METRICS.md'), 'utf8')
     const rows = page.split('\n')
     for (const { name } of entries) expect(rows.filter((row) => row.startsWith(`- \`${name}\``))).toHaveLength(1)
@@ -50,7 +50,7 @@ describe('createMetrics', () => {
     expect(text).not.toContain('process_cpu')
   })
 
-  it('keeps the sets of two daemons in one process apart', async () => {
+  it('keeps the sets of two daemons in one process separate', async () => {
     const [one, other] = [
       createMetrics({ clock, processMetrics: true }),
       createMetrics({ clock, processMetrics: true }),
@@ -81,7 +81,7 @@ describe('createMetrics', () => {
     expect(text).toContain('attestd_scrape_failures_total 2')
   })
 
-  it('collects once for all scrapes of a moment, and again for the next', async () => {
+  it('collects once for simultaneous scrapes, and again for the next', async () => {
     const metrics = newMetrics(clock)
     let depth = 0
     metrics.beforeScrape(async () => metrics.queueDepth.set({ queue: 'submit', state: 'failed' }, ++depth))
@@ -90,7 +90,7 @@ describe('createMetrics', () => {
     expect(await metrics.text()).toContain('state="failed"} 2\n')
   })
 
-  it('waits for a collector for a while only', async () => {
+  it('waits for a collector up to a time limit', async () => {
     const standing = new ManualClock()
     const metrics = newMetrics(standing)
     metrics.beforeScrape(() => new Promise(() => {}))
@@ -100,7 +100,7 @@ describe('createMetrics', () => {
     expect(await text).toContain('attestd_scrape_failures_total 1')
   })
 
-  it('a gauge that is cleared has no series, with labels and without', async () => {
+  it('a cleared gauge has no series, with labels and without', async () => {
     const metrics = newMetrics(clock)
     metrics.lastInferenceAge.set({}, 14)
     metrics.mediaFetching.set({ state: 'first' }, 1)
@@ -110,7 +110,7 @@ describe('createMetrics', () => {
     expect(await metrics.text()).toContain('attestd_last_inference_age_seconds 3\n')
   })
 
-  it('what is read of the fleet has no series where the next scrape cannot read it', async () => {
+  it('fleet values have no series where the next scrape cannot read them', async () => {
     const metrics = newMetrics(clock)
     let isAway = false
     metrics.beforeScrape(() => {
@@ -122,7 +122,7 @@ describe('createMetrics', () => {
     expect(await metrics.text()).not.toMatch(/^attestd_deadline_misses_ahead/m)
   })
 
-  it('what belongs to a role that is not held is no series, and no good-looking 0 either', async () => {
+  it('a role that this daemon lacks has no series, instead of a misleading 0', async () => {
     const metrics = createMetrics({ clock, processMetrics: false, roles: ['analyze'] })
     metrics.setStake({ stakedWei: 2n, minStakeWei: 1n })
     metrics.streamConnected.set({}, 0)
@@ -143,13 +143,13 @@ describe('createMetrics', () => {
     for (const { name } of gauges) expect(text).not.toMatch(new RegExp(`^${name}[ {]`, 'm'))
   })
 
-  it('what an alert counts stands at 0 before it first happens', async () => {
+  it('counters of alerts start at 0', async () => {
     const text = await newMetrics(clock).text()
     expect(text).toContain('attestd_missed_total{turnaround="priority_5min",reason="late"} 0\n')
     expect(text).toContain('attestd_scores_total{how="accepted"} 0\n')
   })
 
-  it('bounds the series of a metric', async () => {
+  it('limits the series of a metric', async () => {
     const metrics = newMetrics(clock)
     for (let i = 0; i < 1000; i += 1) metrics.gatewayRequests.inc({ gateway: `host-${i}`, outcome: 'ok' })
     metrics.gatewayRequests.inc({ gateway: 'host-0', outcome: 'ok' })
@@ -160,7 +160,7 @@ describe('createMetrics', () => {
   })
 })
 
-describe('who uses the metrics', () => {
+describe('use of the metrics', () => {
   const filesUnder = (folder: string, kind: RegExp): string[] =>
     fs
       .readdirSync(packagePath(folder), { recursive: true, encoding: 'utf8' })

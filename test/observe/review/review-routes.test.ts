@@ -51,7 +51,7 @@ async function serve(mediaType: MediaType, change: Partial<ReviewHandlers> = {})
 }
 
 describe('the review pages', () => {
-  it('escape what comes from outside, load nothing from elsewhere and run no script but their own', async () => {
+  it('escape external text, load nothing from elsewhere and run only their own script', async () => {
     const { ask } = await serve('text')
     for (const path of ['/review', `/review/${ID}`]) {
       const { headers, status, text } = await ask(path)
@@ -68,21 +68,21 @@ describe('the review pages', () => {
     ['audio', 'audio/wav'],
     ['video_short', 'image/jpeg'],
     ['text', 'text/plain; charset=utf-8'],
-  ])('serve %s by a type of ours', async (mediaType, type) => {
+  ])('serve %s with a safe content type', async (mediaType, type) => {
     const { ask } = await serve(mediaType)
     const { headers } = await ask(`/review/${ID}/media`)
     expect(headers.get('content-type')).toBe(type)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('are closed without the password, and are not there where none is set', async () => {
+  it('need the password, and are missing where none is set', async () => {
     const { ask } = await serve('image')
     expect((await ask('/review', { headers: { authorization: '' } })).status).toBe(401)
     const { server: open } = await startTestServer({ review: {} as ReviewHandlers })
     expect((await fetch(`${open.url}/review`)).status).toBe(404)
   })
 
-  it('take a decision with the name of the person, and record it', async () => {
+  it('accept a decision with the name of the person, and record it', async () => {
     const { decided, recorded, send } = await serve('image')
     const { headers, status } = await send({ risk: '12.5', note: ' seen before ' })
     expect(status).toBe(303)
@@ -91,7 +91,7 @@ describe('the review pages', () => {
     expect(recorded).toMatchObject([{ who: 'ada', by: 'console', action: 'decide', result: 'done' }])
   })
 
-  it('take a risk with a comma, which a field for numbers would drop', async () => {
+  it('accept a risk with a comma, which a field for numbers would drop', async () => {
     const { ask, decided, send } = await serve('image')
     expect((await ask(`/review/${ID}`)).text).not.toContain('type="number"')
     expect((await send({ risk: '1,5', note: '' })).status).toBe(303)
@@ -130,12 +130,12 @@ describe('the review pages', () => {
     expect(recorded).toMatchObject([{ who: 'ada', result: 'review-decided' }])
   })
 
-  it('count the time left by service time, in which deadlines are stated', async () => {
+  it('count the time left by service time, which deadlines use', async () => {
     const { ask } = await serve('image', { now: () => NOW + 50_000 })
     for (const path of ['/review', `/review/${ID}`]) expect((await ask(path)).text).toContain('10 s')
   })
 
-  it('of a text that cannot be fetched keep the form', async () => {
+  it('keep the form where a text cannot be fetched', async () => {
     const view = () => Promise.reject(new AttestdError('media-unreachable', 'No gateway has it.'))
     const { ask } = await serve('text', { view })
     const { text } = await ask(`/review/${ID}`)

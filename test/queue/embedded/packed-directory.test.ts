@@ -33,14 +33,14 @@ async function sample(): Promise<string> {
 }
 
 describe('a packed directory', () => {
-  it.each([false, true])('comes back with every file and every empty folder (fsync: %s)', async (fsync) => {
+  it.each([false, true])('is restored with every file and every empty folder (fsync: %s)', async (fsync) => {
     const directory = await sample()
     await unpackDirectory(await packDirectory(directory), at('copy'), fsync)
     expect(await tree(at('copy'))).toEqual(await tree(directory))
     expect(Object.keys(await tree(at('copy')))).toContain('a/deep/empty/')
   })
 
-  it('is for its owner alone, all of it', async () => {
+  it('is readable by its owner only', async () => {
     await unpackDirectory(await packDirectory(await sample()), at('copy'), false)
     const modes = await Promise.all(
       ['.', 'a', 'a/deep', 'a/nothing', 'a b/7'].map(async (name) => (await fs.stat(at('copy', name))).mode & 0o077),
@@ -48,7 +48,7 @@ describe('a packed directory', () => {
     expect(new Set(modes)).toEqual(new Set([0]))
   })
 
-  it('is the same bytes again, so that a build can be compared', async () => {
+  it('has reproducible bytes, so that builds can be compared', async () => {
     const directory = await sample()
     expect((await packDirectory(directory)).equals(await packDirectory(directory))).toBe(true)
   })
@@ -63,7 +63,7 @@ describe('a packed directory', () => {
 })
 
 describe('an empty database', () => {
-  it('is put in place whole, over whatever a kill left half made', async () => {
+  it('is placed as a whole, over whatever a kill left unfinished', async () => {
     const packed = at('packed.gz')
     await fs.writeFile(packed, await packDirectory(await sample()))
     await fs.mkdir(at('database.new', 'half'), { recursive: true })
@@ -72,7 +72,7 @@ describe('an empty database', () => {
     await expect(fs.stat(at('database.new'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is not put in place where the packed one is broken', async () => {
+  it('is not placed where the packed one is broken', async () => {
     const packed = at('packed.gz')
     await fs.writeFile(packed, (await packDirectory(await sample())).subarray(0, -20))
     await expect(placeEmptyDatabase(at('database'), false, systemClock, packed)).rejects.toThrow()

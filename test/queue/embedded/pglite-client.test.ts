@@ -23,14 +23,14 @@ describe('a client of the one session', () => {
     '  LISTEN   jobs  ;  ',
     '-- a note\nLISTEN jobs',
     '-- one\n  -- two\n LISTEN jobs',
-  ])('listens by the pool, which knows who does: %j', async (text) => {
+  ])('listens through the pool, which knows the listeners: %j', async (text) => {
     const { asked, client, listened } = setUp()
     expect(await client.query(text)).toEqual({ rows: [] })
     expect([listened, asked]).toEqual([['jobs'], []])
   })
 
   it.each(['LISTEN', 'LISTEN a b', 'SELECT 1 -- LISTEN jobs', 'UNLISTEN jobs', 'LISTEN jobs; DROP TABLE job'])(
-    'asks the session for all else: %j',
+    'uses the session for everything else: %j',
     async (text) => {
       const { asked, client, listened } = setUp()
       await client.query(text, [1])
@@ -46,7 +46,7 @@ describe('a client of the one session', () => {
     expect(client.applicationName).toBe('')
   })
 
-  it('hears nothing once it is released', () => {
+  it('receives nothing once it is released', () => {
     const { client, released } = setUp()
     const heard: unknown[] = []
     client.on('notification', (message) => heard.push(message))

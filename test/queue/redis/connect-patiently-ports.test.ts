@@ -52,7 +52,7 @@ const target = (port: number, tlsOptions: RedisTarget['tlsOptions'], ...more: nu
 const check = (port: number, tlsOptions: RedisTarget['tlsOptions'] = null, ...more: number[]) =>
   checkPorts(target(port, tlsOptions, ...more), systemClock)
 
-describe('a port that speaks as the URL says', () => {
+describe('a port that matches the URL', () => {
   it.each(['+PONG\r\n', '-NOAUTH Authentication required.\r\n', '-DENIED Redis is running in protected mode\r\n'])(
     'in clear, whatever it answers: %j',
     async (answer) => {
@@ -60,13 +60,13 @@ describe('a port that speaks as the URL says', () => {
     },
   )
 
-  it('by TLS, with a certificate that the authority of the settings made', async () => {
+  it('by TLS, with a certificate of the configured authority', async () => {
     await expect(check(await secure(), { ca: own.cert })).resolves.toBeUndefined()
   })
 })
 
-describe('a port that does not', () => {
-  it('is said to speak TLS where the URL does not say so', async () => {
+describe('a port that does not match', () => {
+  it('is reported to use TLS where the URL does not', async () => {
     const port = await secure()
     await expect(check(port)).rejects.toMatchObject({
       reason: 'queue-tls-mismatch',
@@ -74,7 +74,7 @@ describe('a port that does not', () => {
     })
   })
 
-  it('is said not to where the URL does', async () => {
+  it('is reported not to where the URL does', async () => {
     await expect(check(await plain('-ERR unknown command\r\n'), { ca: own.cert })).rejects.toMatchObject({
       reason: 'queue-tls-mismatch',
       message: expect.stringContaining('does not speak TLS, but redis://shown requires it.'),
@@ -91,7 +91,7 @@ describe('a port that does not', () => {
     })
   })
 
-  it('is refused where it asks for a certificate of ours', async () => {
+  it('is refused where it requires a client certificate', async () => {
     const port = await secure(own, { requestCert: true, rejectUnauthorized: true, ca: own.cert })
     await expect(check(port, { ca: own.cert })).rejects.toMatchObject({
       reason: 'queue-certificate-refused',
@@ -101,7 +101,7 @@ describe('a port that does not', () => {
     await expect(check(port)).rejects.toMatchObject({ reason: 'queue-tls-mismatch' })
   })
 
-  it('is found among several, of which the others are fine', async () => {
+  it('is found among several others that match', async () => {
     const [good, bad] = [await plain(), await secure()]
     await expect(check(good, null, good, bad)).rejects.toMatchObject({
       message: expect.stringContaining(`Port ${bad}`),
@@ -109,22 +109,22 @@ describe('a port that does not', () => {
   })
 })
 
-describe('a port that tells nothing', () => {
-  it('passes where nobody listens, since Redis may still start', async () => {
+describe('a port without a clear answer', () => {
+  it('passes where nobody listens, because Redis may still start', async () => {
     const port = await plain()
     await new Promise((resolve) => servers.splice(0)[0]?.close(resolve))
     await expect(check(port)).resolves.toBeUndefined()
     await expect(check(port, { ca: own.cert })).resolves.toBeUndefined()
   })
 
-  it('refuses what answers as no Redis does, and passes where nothing is said', async () => {
+  it('is refused where no Redis answers like that, and passes where nothing is sent', async () => {
     await expect(check(await plain('HTTP/1.1 400 Bad Request\r\n\r\n'))).rejects.toMatchObject({
       reason: 'queue-address-wrong',
     })
     await expect(check(await listening(net.createServer((socket) => socket.end())))).resolves.toBeUndefined()
   })
 
-  it('passes where it stays silent, after its time and no more', async () => {
+  it('passes where it stays silent, after its time limit', async () => {
     const silent = await listening(net.createServer(() => {}))
     const clock = new ManualClock()
     const checked = checkPorts(target(silent, null), clock)

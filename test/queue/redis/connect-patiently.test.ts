@@ -37,7 +37,7 @@ const healthy = ([name]: string[]): RespAnswer => {
 }
 
 describe('the first connection to Redis', () => {
-  it('is made at once where Redis answers, and nothing stays on the clock', async () => {
+  it('is opened at once where Redis answers, and leaves no timer', async () => {
     const { clock, outcome, server, warnings } = await setUp(healthy)
     expect(await outcome).toEqual({ connection: 0 })
     expect([warnings, clock.sleeping]).toEqual([[], 0])
@@ -54,7 +54,7 @@ describe('the first connection to Redis', () => {
     expect(JSON.stringify(await outcome)).not.toContain('hidden')
   })
 
-  it('is waited for where Redis fails at first, with a fresh connection and one warning', async () => {
+  it('is retried where Redis fails at first, with a new connection and one warning', async () => {
     let isUp = false
     const { clock, made, outcome, warnings } = await setUp((given) =>
       given[0] === 'PING' && !isUp ? new Error('LOADING Redis is loading the dataset in memory') : healthy(given),
@@ -76,7 +76,7 @@ describe('the first connection to Redis', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('is given up where the next try would come after the longest wait', async () => {
+  it('is given up where the next attempt would exceed the longest wait', async () => {
     const failing = (given: string[]) => (given[0] === 'PING' ? new Error('LOADING') : healthy(given))
     const { made, outcome } = await setUp(failing, { startWaitMs: 0 })
     expect(await outcome).toMatchObject({ error: { reason: 'queue-unreachable' } })

@@ -10,7 +10,7 @@ function doubtOf(shape: 'single' | 'sentinel' | 'cluster') {
   return { clock, connection, isDoubted }
 }
 
-it('a primary that Sentinels named is doubted for 15 s after each connection, half a second at a time', async () => {
+it('a primary named by Sentinels is on probation for 15 s after each connection, half a second at a time', async () => {
   const { clock, connection, isDoubted } = doubtOf('sentinel')
   for (const _ of [1, 2]) {
     const doubted = isDoubted()
@@ -22,6 +22,6 @@ it('a primary that Sentinels named is doubted for 15 s after each connection, ha
   }
 })
 
-it.each(['single', 'cluster'] as const)('a primary of the shape %s is not doubted', async (shape) => {
+it.each(['single', 'cluster'] as const)('a primary of the shape %s is not on probation', async (shape) => {
   expect(await doubtOf(shape).isDoubted()).toBe(false)
 })

@@ -5,7 +5,7 @@ import { redisTarget } from '../../../src/queue/redis/redis-access.js'
 import { parseRedisUrl } from '../../../src/queue/redis/redis-url.js'
 import { folderForAll } from '../../support/temporary-folder.js'
 
-describe('what opens Redis', () => {
+describe('the credentials for Redis', () => {
   const folder = folderForAll()
   beforeAll(async () => {
     for (const name of ['ca', 'cert', 'key']) await fs.writeFile(at(name), `-----BEGIN ${name}-----\n`)
@@ -13,7 +13,7 @@ describe('what opens Redis', () => {
   })
   const at = (name: string) => path.join(folder, name)
 
-  it('is the password of the settings before that of the URL', () => {
+  it('are the password of the settings before that of the URL', () => {
     const address = parseRedisUrl('redis://me:from-url@h')
     expect(redisTarget(address, {})).toMatchObject({ username: 'me', password: 'from-url', tlsOptions: null })
     expect(redisTarget(address, { password: 'setting', sentinelPassword: 's' })).toMatchObject({
@@ -22,7 +22,7 @@ describe('what opens Redis', () => {
     })
   })
 
-  it('is what the files hold, with TLS only', () => {
+  it('are read from the files, with TLS only', () => {
     const files = { caFile: at('ca'), certFile: at('cert'), keyFile: at('key') }
     expect(redisTarget(parseRedisUrl('rediss://h'), files).tlsOptions).toEqual({
       ca: '-----BEGIN ca-----\n',
@@ -38,7 +38,7 @@ describe('what opens Redis', () => {
     [{ certFile: 'none' }, /ATTESTD_QUEUE_TLS_CERT .* cannot be read/],
     [{ keyFile: 'der' }, /ATTESTD_QUEUE_TLS_KEY names .*der, which is not a PEM file/],
     [{ caFile: '.' }, /ATTESTD_QUEUE_TLS_CA .* cannot be read: .*EISDIR/],
-  ])('is refused by its setting where the file cannot be used: %j', (names, message) => {
+  ])('are refused with their setting where the file cannot be used: %j', (names, message) => {
     const files = Object.fromEntries(Object.entries(names).map(([name, file]) => [name, at(file as string)]))
     expect(() => redisTarget(parseRedisUrl('rediss://h'), files)).toThrow(
       expect.objectContaining({ reason: 'setting-invalid', message: expect.stringMatching(message) }),

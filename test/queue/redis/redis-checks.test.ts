@@ -51,11 +51,11 @@ describe('the version of Redis', () => {
   })
 })
 
-describe('what Redis is', () => {
+describe('the mode of Redis', () => {
   it.each([
     ['sentinel', /redis\+sentinel:\/\//],
     ['cluster', /redis\+cluster:\/\//],
-  ])('as a %s is refused by how the URL should name it', async (redis_mode, message) => {
+  ])('%s is refused with how the URL should name it', async (redis_mode, message) => {
     expect((await check({ info: { redis_mode } })).error).toMatchObject({
       reason: 'queue-address-wrong',
       message: expect.stringMatching(message),
@@ -63,7 +63,7 @@ describe('what Redis is', () => {
     expect((await check({ info: { redis_mode } }, 'sentinel')).error).toBeUndefined()
   })
 
-  it('as a replica is refused where no Sentinel names the primary, and tried again', async () => {
+  it('replica is refused where no Sentinel names the primary, and retried', async () => {
     const replica = { role: 'slave' }
     expect((await check({ info: replica })).error).toMatchObject({
       reason: 'queue-unreachable',
@@ -72,7 +72,7 @@ describe('what Redis is', () => {
     expect((await check({ info: replica }, 'sentinel')).error).toBeUndefined()
   })
 
-  it('is found by the words of Valkey too', async () => {
+  it('is read from the output of Valkey too', async () => {
     const valkey = { redis_mode: null, server_mode: 'cluster' }
     expect((await check({ info: valkey })).error).toMatchObject({ reason: 'queue-address-wrong' })
     const old = { redis_version: null, valkey_version: '6.1.0' }
@@ -81,13 +81,13 @@ describe('what Redis is', () => {
   })
 })
 
-describe('whether Redis may drop jobs', () => {
-  it.each(['allkeys-lru', 'volatile-ttl', 'allkeys-random'])('by the policy %s it is refused', async (policy) => {
+describe('an eviction policy', () => {
+  it.each(['allkeys-lru', 'volatile-ttl', 'allkeys-random'])('of %s is refused', async (policy) => {
     const refusal = { reason: 'queue-misconfigured', message: expect.stringContaining(`maxmemory-policy ${policy}`) }
     expect((await check({ info: { maxmemory_policy: policy } })).error).toMatchObject(refusal)
   })
 
-  it('is asked of the configuration where INFO does not say it, and only there', async () => {
+  it('is read from CONFIG where INFO does not state it, and only there', async () => {
     const info = { maxmemory_policy: null }
     expect((await check({})).commands.some(([name]) => name === 'CONFIG')).toBe(false)
     expect(await check({ info, config: ['maxmemory-policy', 'noeviction'] })).toMatchObject({

@@ -4,7 +4,7 @@ import { redisTrouble, refusalOf } from '../../../src/queue/redis/redis-refusal.
 
 const TARGET = { shown: 'redis://r', db: 3, primary: 'main' } as RedisTarget
 
-describe('what Redis answers where waiting does not help', () => {
+describe('a permanent rejection of Redis', () => {
   it.each([
     ['NOAUTH Authentication required.', 'queue-unauthorized', /refused the user, the password or their rights/],
     ['WRONGPASS invalid username-password pair or user is disabled.', 'queue-unauthorized', /refused/],
@@ -35,7 +35,7 @@ describe('what Redis answers where waiting does not help', () => {
   })
 
   it.each(['connect ECONNREFUSED 127.0.0.1:6379', 'Connection is closed.', 'LOADING Redis is loading the dataset', ''])(
-    'is not %j: Redis is only away',
+    'does not include %j: Redis is only unreachable',
     (text) => {
       expect(refusalOf(new Error(text), TARGET)).toBeNull()
       expect(redisTrouble(new Error(text), TARGET)).toMatchObject({
@@ -45,12 +45,12 @@ describe('what Redis answers where waiting does not help', () => {
     },
   )
 
-  it('is found in what the last node of a cluster said', () => {
+  it('is found in the answer of the last node of a cluster', () => {
     const error = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError: new Error('NOAUTH') })
     expect(refusalOf(error, TARGET)).toMatchObject({ reason: 'queue-unauthorized' })
   })
 
-  it('is repeated without the plans of the client', () => {
+  it('is repeated without the internals of the client', () => {
     const error = new Error('All sentinels are unreachable. Retrying from scratch after 312ms.')
     expect(redisTrouble(error, TARGET).message).toBe(
       'Redis at redis://r does not answer: All sentinels are unreachable.',

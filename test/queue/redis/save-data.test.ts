@@ -28,13 +28,13 @@ describe('data that is saved during a run', () => {
     ])
   })
 
-  it('is not saved where the lock is not held, and nobody is waited for then', async () => {
+  it('is not saved without the lock, and no replica is waited for then', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [-1] }))
     expect(await saveInRedis(redis, believed, JOB, '{}')).toBe(false)
     expect(commands().map(([name]) => name)).toEqual(['EVAL'])
   })
 
-  it('is saved once every replica that is in step has it', async () => {
+  it('is saved once every replica in step has it', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [2, 2], WAIT: [2] }))
     expect(await saveInRedis(redis, believed, JOB, '{}')).toBe(true)
     expect(commands().map(([name, ...rest]) => (name === 'WAIT' ? [name, ...rest] : [name]))).toEqual([
@@ -44,7 +44,7 @@ describe('data that is saved during a run', () => {
     ])
   })
 
-  it('waits on while one of them lacks it, and for fewer once it was dropped', async () => {
+  it('waits while one of them lacks it, and for fewer once it was dropped', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [2, 2, 1, 1], WAIT: [1, 1] }))
     expect(await saveInRedis(redis, believed, JOB, '{}')).toBe(true)
     expect(commands().flatMap(([name, replicas]) => (name === 'WAIT' ? [replicas] : []))).toEqual(['2', '1'])
@@ -55,13 +55,13 @@ describe('data that is saved during a run', () => {
     expect(await saveInRedis(redis, believed, JOB, '{}')).toBe(false)
   })
 
-  it('is not saved with a primary that is doubted until a replica has it', async () => {
+  it('is not saved with a primary on probation until a replica has it', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [0, 0, 1, 1], WAIT: [1] }))
     expect(await saveInRedis(redis, async () => true, JOB, '{}')).toBe(true)
     expect(commands().map(([name]) => name)).toEqual(['EVAL', 'EVAL', 'EVAL', 'EVAL', 'WAIT'])
   })
 
-  it('is saved with a primary alone once that is doubted no more', async () => {
+  it('is saved with a primary alone after its probation', async () => {
     const { commands, redis } = await connected(inTurn({ EVAL: [0, 0] }))
     const doubts = [true, false]
     expect(await saveInRedis(redis, async () => doubts.shift()!, JOB, '{}')).toBe(true)

@@ -101,7 +101,7 @@ describe('/sandbox', () => {
     expect((await listed(unlinked)).json.error.code).toBe('wallet-not-linked')
   })
 
-  it('shows what it holds, and forgets it on reset', async () => {
+  it('shows its contents, and drops them on reset', async () => {
     await sandbox.registerFile('h', { content: Buffer.from('z') })
     expect((await admin('GET', '/sandbox/state')).json.openAssets).toBeGreaterThan(0)
     await admin('POST', '/sandbox/reset')
@@ -121,7 +121,7 @@ it.each([
 })
 
 describe('startSandbox', () => {
-  it('listens elsewhere where allowed to, and still keeps /sandbox to this machine', async () => {
+  it('listens elsewhere where allowed, and still limits /sandbox to this machine', async () => {
     const open = await startSandbox({ host: '0.0.0.0', allowRemote: true })
     const { port } = new URL(open.url)
     const reply = await send(`http://127.0.0.1:${port}`, { method: 'GET', target: '/sandbox/state' })

@@ -24,7 +24,7 @@ function newBook(run = 'run', kept: SandboxAsset[] = []) {
 }
 
 describe('an asset is open', () => {
-  it('until its deadline, and not in that very millisecond', () => {
+  it('until its deadline, exclusive', () => {
     const { book, time } = newBook()
     const { id, deadlineAt } = book.register(asset())
     time.now = deadlineAt - 1
@@ -49,7 +49,7 @@ describe('an asset is open', () => {
   })
 })
 
-describe('the listeners hear', () => {
+describe('listeners are notified', () => {
   it('of each asset that opens, and of none that is closed from the start', () => {
     const { book, heard } = newBook()
     book.register(asset(1))
@@ -58,7 +58,7 @@ describe('the listeners hear', () => {
     expect(heard).toEqual([['asset 1'], ['asset 1', 'asset 3']])
   })
 
-  it('once of deadlines that passed since they last heard', () => {
+  it('once of deadlines that passed since the last notification', () => {
     const { book, heard, time } = newBook()
     book.register(asset(1))
     book.register(asset(2))
@@ -92,7 +92,7 @@ describe('the listeners hear', () => {
     expect(heard.at(-1)).toEqual(['asset 1'])
   })
 
-  it('of nothing that was kept of an earlier run, until it changes', () => {
+  it('of nothing stored by an earlier run, until it changes', () => {
     const other = newBook().book.register(asset())
     const { book, heard, time } = newBook('run', [other])
     expect(heard).toEqual([])
@@ -102,7 +102,7 @@ describe('the listeners hear', () => {
     expect(heard).toEqual([[]])
   })
 
-  it('no more once they stopped to listen', () => {
+  it('no more after they unsubscribed', () => {
     const { book } = newBook()
     let count = 0
     const stop = new AbortController()
@@ -115,7 +115,7 @@ describe('the listeners hear', () => {
 })
 
 describe('the ids', () => {
-  it('are the same for the same content in every run of a name, and others in a run of another', () => {
+  it('are the same for the same content in every run of a name, and others in a run of another name', () => {
     const ids = (run: string) => {
       const { book } = newBook(run)
       return [asset(1), asset(2), asset(1)].map((each) => book.register(each).id)
@@ -131,13 +131,13 @@ describe('the ids', () => {
     expect(spelled((hash) => hash.toLowerCase())).toBe(spelled((hash) => hash))
   })
 
-  it('go on behind those that were kept', () => {
+  it('continue after the stored ones', () => {
     const first = newBook().book.register(asset())
     const { book } = newBook('run', [first])
     expect(book.register(asset()).id).not.toBe(first.id)
   })
 
-  it('begin again after everything was forgotten', () => {
+  it('start over after a reset', () => {
     const { book, heard } = newBook()
     const first = book.register(asset()).id
     book.clear()

@@ -8,7 +8,7 @@ describe('KeyRing', () => {
     return { time, ring: new KeyRing({ now: () => time.now }) }
   }
 
-  it('makes keys up, or takes what is given; the wallet in lower case', () => {
+  it('generates keys, or takes given ones; the wallet in lower case', () => {
     const { ring } = newRing()
     const made = ring.create({ kind: 'attester', label: 'a', wallet: UPPER })
     expect(made).toMatchObject({ wallet: WALLET, createdAt: 50, revokedAt: null })

@@ -33,7 +33,7 @@ describe('a second score', () => {
     expect(book.ofAsset('one')).toHaveLength(isNew ? 2 : 1)
   })
 
-  it('is one of the same attester for the same asset only', () => {
+  it('means one of the same attester for the same asset only', () => {
     const book = newBook()
     book.record(input(10))
     for (const other of [input(10, '0xb'), input(10, '0xa', 'two')]) {
@@ -52,7 +52,7 @@ describe('a second score', () => {
 })
 
 describe('the ids of scores', () => {
-  it('follow from asset, attester and the number of scores before', () => {
+  it('depend on asset, attester and the number of scores before', () => {
     const ids = (...inputs: ScoreInput[]) => {
       const book = newBook('store')
       return inputs.map((each) => book.record(each).score.id)
@@ -63,7 +63,7 @@ describe('the ids of scores', () => {
     expect(all[0]).toMatch(/^scr_[0-9a-f]{20}$/)
   })
 
-  it('go on behind those of an earlier run', () => {
+  it('continue after those of an earlier run', () => {
     const before = newBook('store')
     const first = before.record(input(1)).score
     const second = before.record(input(2)).score
@@ -74,7 +74,7 @@ describe('the ids of scores', () => {
 })
 
 describe('the aggregate of an asset', () => {
-  it('is of nothing before the first score', () => {
+  it('is empty before the first score', () => {
     expect(newBook().aggregateOf('one')).toEqual({
       scoreCount: 0,
       meanRiskScore: null,
@@ -83,7 +83,7 @@ describe('the aggregate of an asset', () => {
     })
   })
 
-  it('counts all attesters of this asset, a risk of 0 too', () => {
+  it('counts all attesters of this asset, including a risk of 0', () => {
     const book = newBook()
     for (const [nth, risk] of [40, 0, 20].entries()) book.record(input(risk, `0x${nth}`))
     book.record(input(100, '0xa', 'two'))
@@ -91,7 +91,7 @@ describe('the aggregate of an asset', () => {
   })
 })
 
-it('attempts are kept in order, pending until their outcome is set, and forgotten with the scores', () => {
+it('attempts are kept in order, pending until their outcome is set, and dropped with the scores', () => {
   const book = newBook()
   const attempt = {
     assetId: 'one',

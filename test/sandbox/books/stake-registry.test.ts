@@ -17,7 +17,7 @@ describe('the stake registry', () => {
     return { registry, seen }
   }
 
-  it('gives every wallet the first stake, and enough from the minimum on', () => {
+  it('gives every wallet the initial stake, and enough from the minimum on', () => {
     const { registry } = newRegistry()
     expect(registry.stakeOf(WALLET)).toEqual({ stakedWei: 100n, minStakeWei: 100n })
     registry.setStake(UPPER, 99n)
@@ -27,7 +27,7 @@ describe('the stake registry', () => {
     expect([registry.isEnough(WALLET), registry.isEnough(OTHER)]).toEqual([false, true])
   })
 
-  it('gives the first roles, none to a stranger, and what was set however it is spelled', () => {
+  it('gives the initial roles, none to a stranger, and the assigned ones in any spelling', () => {
     const { registry } = newRegistry()
     expect([registry.rolesOf(UPPER), registry.rolesOf(OTHER)]).toEqual([ATTESTER, NONE])
     registry.setRoles(UPPER, NONE)
@@ -44,7 +44,7 @@ describe('the stake registry', () => {
     expect(seen).toEqual({ changes: 3, stakes: [5n, 5n] })
   })
 
-  it('goes on from what was kept, and back to the first state on reset', () => {
+  it('continues from the stored state, and returns to the initial one on reset', () => {
     const { registry } = newRegistry()
     registry.setStake(WALLET, 2n ** 70n)
     registry.setMinimum(4n)
@@ -57,7 +57,7 @@ describe('the stake registry', () => {
     expect([later.rolesOf(WALLET), later.rolesOf(OTHER), seen.stakes]).toEqual([ATTESTER, NONE, [100n]])
   })
 
-  it('has a block each second of service time, and none while its chain is stopped', () => {
+  it('has one block per second of service time, and none while its chain is stopped', () => {
     const { registry } = newRegistry()
     expect(registry.head()).toEqual({ number: 90n, timestamp: 90 })
     registry.stop()

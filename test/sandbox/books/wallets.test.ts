@@ -16,7 +16,7 @@ describe('wallets of the sandbox', () => {
     expect(privateKeySchema.safeParse(text).success).toBe(isOne)
   })
 
-  it('give their key by address, those of an earlier run too, and none for a wallet of somebody else', () => {
+  it('return their key by address, including those of an earlier run, and none for a foreign wallet', () => {
     const wallet = (digit: string) => developmentWallet(`0x${digit.repeat(64)}`)
     const wallets = { attester: wallet('4'), submitter: wallet('5') }
     const made = new WalletKeys({ wallets, touched: () => {}, kept: [] })

@@ -41,7 +41,7 @@ const resultsOf = async (url: string, address: Address) => {
 }
 
 describe('the chain of the sandbox', () => {
-  it('has a block each second, and no later one', async () => {
+  it('has one block per second, and no later one', async () => {
     const client = clientOf(sandbox.chain.rpcUrl)
     expect([await client.getChainId(), await client.getBlockNumber()]).toEqual([84532, HEAD])
     expect(await client.getBlock()).toMatchObject({ number: HEAD, timestamp: HEAD })
@@ -49,7 +49,7 @@ describe('the chain of the sandbox', () => {
     await expect(client.getBlock({ blockNumber: HEAD + 1n })).rejects.toThrow(/could not be found/)
   })
 
-  it('gives stake, minimum and roles', async () => {
+  it('returns stake, minimum and roles', async () => {
     const expected = [2n ** 70n, 0n, 5n, true, false, false, 'failure']
     expect(await resultsOf(sandbox.chain.rpcUrl, sandbox.chain.contract)).toEqual(expected)
     const client = clientOf(sandbox.chain.rpcUrl)
@@ -58,7 +58,7 @@ describe('the chain of the sandbox', () => {
     }
   })
 
-  it.skipIf(anvil === null)('answers as the contract on a real chain does', async (context) => {
+  it.skipIf(anvil === null)('answers like the contract on a real chain', async (context) => {
     const chain = await stakeChainFor(context)
     await chain.owner.setMinimum(5n)
     await chain.owner.setRoles(ATTESTER, false, true)
@@ -67,7 +67,7 @@ describe('the chain of the sandbox', () => {
     expect(ours).toEqual(await resultsOf(chain.rpcUrl, chain.address))
   })
 
-  it('has code at the contract alone, and runs no other', async () => {
+  it('has code at the contract only, and runs no other', async () => {
     const client = clientOf(sandbox.chain.rpcUrl)
     expect(await client.getCode({ address: NOBODY })).toBeUndefined()
     expect(await client.getCode({ address: STAKE_CONTRACT })).toBeDefined()
@@ -79,7 +79,7 @@ describe('the chain of the sandbox', () => {
     await expect(client.call({ code: '0x00', data: '0x12' })).rejects.toThrow(/an object with to and data/)
   })
 
-  it('names what is wrong with a request by an error of JSON-RPC', async () => {
+  it('reports a wrong request by an error of JSON-RPC', async () => {
     const post = async (body: unknown) => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(sandbox.chain.rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })

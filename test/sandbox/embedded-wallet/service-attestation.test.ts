@@ -47,7 +47,7 @@ describe('the attestation that the service makes of a v1 score', () => {
   })
   afterAll(() => sandbox.close())
 
-  it('is by the wallet of the key, about this score, and verifies', async () => {
+  it('is signed by the wallet of the key, about this score, and verifies', async () => {
     const asset = await assetOf(sandbox)
     const reply = await score(sandbox, asset.id)
     expect(reply.status).toBe(200)
@@ -68,20 +68,20 @@ describe('the attestation that the service makes of a v1 score', () => {
     expect(Math.abs(verified.time - now)).toBeLessThan(60)
   })
 
-  it('is also made for a new wallet of the sandbox', async () => {
+  it('also exists for a new wallet of the sandbox', async () => {
     const asset = await assetOf(sandbox)
     const key = sandbox.control.createKey({ kind: 'attester' })
     const { json } = await score(sandbox, asset.id, 1, key)
     expect(json.score).toMatchObject({ attesterAddress: key.wallet, attestationUid: expect.stringMatching(/^0x/) })
   })
 
-  it('is missing where nobody holds the key of the wallet, and the score stands', async () => {
+  it('is missing where nobody holds the key of the wallet, and the score stays', async () => {
     const asset = await assetOf(sandbox)
     const key = sandbox.control.createKey({ kind: 'attester', wallet: `0x${'7'.repeat(40)}` })
     expect((await score(sandbox, asset.id, 1, key)).json.score).toMatchObject({ attestationUid: null })
   })
 
-  it('is made with service time', async () => {
+  it('has service time', async () => {
     sandbox.control.setClockOffset(3_600_000)
     const asset = await assetOf(sandbox)
     const body = JSON.stringify({ deepfakeRiskScore: 1, algorithm: 'a' })
@@ -109,7 +109,7 @@ it.each(['idempotent', 'reject'] as const)(
   },
 )
 
-it('no provider: scores carry no attestation', async () => {
+it('no provider: scores have no attestation', async () => {
   const sandbox = await startSandbox({ embeddedWallet: null })
   onTestFinished(() => sandbox.close())
   expect((await score(sandbox, (await assetOf(sandbox)).id)).json.score.attestationUid).toBeNull()
@@ -156,7 +156,7 @@ describe('at Privy', () => {
     ['a cut', { kind: 'cut' }, 'wallet-unreachable'],
     ['no answer in time', { kind: 'hang' }, 'wallet-unreachable'],
     ['a signature of another key', { kind: 'wrong-signature' }, 'signature-wrong'],
-  ] as const)('%s: 503, nothing is stored, and the next try works', async (_name, fault, reason) => {
+  ] as const)('%s: 503, nothing is stored, and the next attempt works', async (_name, fault, reason) => {
     const asset = await assetOf(sandbox)
     const before = sandbox.scores().length
     stub.setFault(fault)
@@ -170,7 +170,7 @@ describe('at Privy', () => {
     expect((await score(sandbox, asset.id)).status).toBe(200)
   })
 
-  it('an asset that closes while the wallet signs takes no score', async () => {
+  it('an asset that closes while the wallet signs accepts no score', async () => {
     const asset = await assetOf(sandbox)
     stub.setFault({ kind: 'slow', ms: 200 })
     const seen = stub.requests.length

@@ -99,7 +99,7 @@ describe('a score', () => {
     expect(sandbox.scores()).toEqual([])
   })
 
-  it('with late-store is stored after its time, and never answered', async () => {
+  it('with late-store is stored after its delay, and never answered', async () => {
     await start({ route: 'score', fault: 'late-store', ms: 5_000 })
     const { post } = await scored()
     const reply = post()
@@ -113,7 +113,7 @@ describe('a score', () => {
     await staysOpen(reply)
   })
 
-  it('with slow is stored at once and answered after its time', async () => {
+  it('with slow is stored at once and answered after its delay', async () => {
     await start({ route: 'score', fault: 'slow', ms: 5_000 })
     const { post } = await scored()
     const reply = post()
@@ -131,13 +131,13 @@ describe('a JSON answer', () => {
     expect([reply.status, reply.json]).toEqual([200, undefined])
   })
 
-  it('with wrong-shape is JSON of another kind', async () => {
+  it('with wrong-shape is JSON of another shape', async () => {
     await start({ route: 'time', fault: 'wrong-shape' })
     const reply = await send(sandbox.url, { method: 'GET', target: '/api/v1/time' })
     expect([reply.status, reply.json.serverTime]).toEqual([200, undefined])
   })
 
-  it('with truncated breaks in the middle', async () => {
+  it('with truncated breaks midway', async () => {
     await start({ route: 'list', fault: 'truncated' })
     await expect(list()).rejects.toThrow(/aborted/)
   })
@@ -148,12 +148,12 @@ describe('a JSON answer', () => {
     expect([reply.status, reply.headers.location]).toEqual([302, 'http://redirected.invalid/api/v1/attester/media'])
   })
 
-  it('with a status carries the Retry-After of the rule', async () => {
+  it('with a status has the Retry-After of the rule', async () => {
     await start({ route: 'list', fault: 'status-503', retryAfterSeconds: 7 })
     expect((await list()).headers['retry-after']).toBe('7')
   })
 
-  it('has no fault where the caller is refused anyway', async () => {
+  it('has no fault where the caller is rejected anyway', async () => {
     await start({ route: 'list', fault: 'status-500' })
     const key = { accessKey: sandbox.attesterKey.accessKey, signingSecret: 'wrong' }
     const reply = await sendSigned(sandbox.url, key, { method: 'GET', target: '/api/v1/attester/media' }, signedAt())
@@ -195,13 +195,13 @@ describe('the gateway', () => {
     expect(reply.body.byteLength).toBe(body.byteLength)
   })
 
-  it('with junk-block has blocks nobody asked for first', async () => {
+  it('with junk-block has unrequested blocks first', async () => {
     expect(await rightness((await car({ fault: 'junk-block' })).reply.body)).toEqual(
       Array.from({ length: 7 }, () => true),
     )
   })
 
-  it('with truncated breaks in the middle', async () => {
+  it('with truncated breaks midway', async () => {
     await expect(car({ fault: 'truncated' })).rejects.toThrow(/aborted/)
   })
 

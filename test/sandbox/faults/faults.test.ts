@@ -35,7 +35,7 @@ const backwards = <T>(list: T[]) => list.toReversed()
 const sorted = <T>(list: T[]) => list.toSorted()
 
 describe('a plan', () => {
-  it('gives the same faults for the same seed, in whatever order the requests come', () => {
+  it('gives the same faults for the same seed, in any order of requests', () => {
     const first = faultsBy('s', asIs)
     expect(faultsBy('s', asIs)).toEqual(first)
     expect(faultsBy('s', backwards)).toEqual(first)
@@ -46,7 +46,7 @@ describe('a plan', () => {
     expect(faultsBy('t', asIs)).not.toEqual(faultsBy('s', asIs))
   })
 
-  it('hits about as often as the probability says, each rule by its own draw', () => {
+  it('hits about as often as the probability states, each rule separately', () => {
     const all = Object.values(faultsBy('u', asIs)).flat()
     const share = (kind: string | null) => all.filter((fault) => fault === kind).length / all.length
     // 250 draws: each share is within 0.1 of 0.3, 0.7 * 0.3 and 0.7 * 0.7.
@@ -68,7 +68,7 @@ describe('a plan', () => {
     expect(desk.next('list', 'a').fault).toBeNull()
   })
 
-  it('takes the first rule that fits', () => {
+  it('takes the first matching rule', () => {
     const desk = new FaultDesk({
       rules: [
         { route: 'one', fault: 'reset', attempts: [1] },
@@ -78,7 +78,7 @@ describe('a plan', () => {
     expect([desk.next('one', 'a').fault?.kind, desk.next('one', 'a').fault?.kind]).toEqual(['reset', 'slow'])
   })
 
-  it('counts on when it is replaced, and keeps what it injected', () => {
+  it('continues counting when it is replaced, and keeps what it injected', () => {
     const desk = new FaultDesk({})
     desk.next('one', 'a')
     desk.setPlan({ rules: [{ route: 'one', fault: 'reset', attempts: [2] }] })
@@ -118,14 +118,14 @@ describe('the bounds of a plan', () => {
     ['probability', 1, 1.01],
     ['untilAttempt', 1, 0],
     ['attempts', [1], [1.5]],
-  ])('takes %s %j and refuses %j', (field, good, bad) => {
+  ])('accepts %s %j and refuses %j', (field, good, bad) => {
     const plan = (value: unknown) =>
       FaultPlanSchema.safeParse({ rules: [{ route: 'score', fault: 'slow', [field]: value }] })
     expect(plan(good).success).toBe(true)
     expect(plan(bad).success).toBe(false)
   })
 
-  it('has a thousand rules at most', () => {
+  it('allows a thousand rules at most', () => {
     const rules = (length: number) => Array.from({ length }, () => ({ route: 'score', fault: 'slow' }))
     expect([1000, 1001].map((count) => FaultPlanSchema.safeParse({ rules: rules(count) }).success)).toEqual([
       true,

@@ -56,7 +56,7 @@ describe.each([
   ['a directory path', VARIED, { wrap: true }],
   ['a directory path with a name that needs encoding', REPEATING, { wrap: true, name: 'a b & ü.png' }],
 ])('%s', (_name, content, { name = 'file.bin', ...options }: { name?: string; wrap?: boolean; cidVersion?: 0 | 1 }) => {
-  it('comes back whole from a CAR, root first, every block right', async () => {
+  it('is read back whole from a CAR, root first, every block right', async () => {
     const { uri } = await sandbox.registerFile(name, { content, ...options })
     const reply = await get(`${pathOf(uri)}?format=car`)
     expect(reply.headers['content-type']).toBe(`${CAR}; version=1; order=dfs; dups=y`)
@@ -66,7 +66,7 @@ describe.each([
     expect(content.equals(await exported(decodeURIComponent(uri), store))).toBe(true)
   })
 
-  it('comes back block by block as raw', async () => {
+  it('is read back block by block as raw', async () => {
     const { uri } = await sandbox.registerFile(name, { content, ...options })
     const whole = await verified(await get(`${pathOf(uri)}?format=car`))
     const store = new MemoryBlockstore()
@@ -92,7 +92,7 @@ describe('the format', () => {
     ['Accept of a raw block', { accept: RAW }, '', RAW],
     ['Accept of several', { accept: `text/html, ${RAW};q=0.5` }, '', RAW],
     ['the query against Accept', { accept: RAW }, '?format=car', `${CAR}; version=1; order=dfs; dups=y`],
-  ])('is chosen by %s', async (_name, headers: Record<string, string>, query, type) => {
+  ])('is selected by %s', async (_name, headers: Record<string, string>, query, type) => {
     const reply = await get(target + query, headers)
     expect([reply.status, reply.headers['content-type']]).toEqual([200, type])
   })
@@ -132,7 +132,7 @@ describe('dag-scope', () => {
   })
 })
 
-it('a block inside its own CID is served, as every trustless gateway serves the empty one that clients ask for', async () => {
+it('a block inside its own CID is served, like the empty one that clients ask every trustless gateway for', async () => {
   const hello = CID.createV1(0x55, identity.digest(Buffer.from('hello')))
   for (const [cid, text] of [
     ['bafkqaaa', ''],

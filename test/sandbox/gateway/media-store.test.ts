@@ -29,18 +29,18 @@ describe('media as blocks', () => {
     expect((await store().add(CONTENT, 'other name')).cid).toBe(stored.cid)
   })
 
-  it('hashes by keccak-256 where that is asked for', () => {
+  it('hashes by keccak-256 where requested', () => {
     // Of nothing, by the Ethereum yellow paper, appendix H.
     expect(store('keccak256').contentHashOf(new Uint8Array(0))).toBe(
       '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
     )
   })
 
-  it('takes an empty file', async () => {
+  it('accepts an empty file', async () => {
     expect(await store().add(new Uint8Array(0), 'empty')).toMatchObject({ bytes: 0, uri: /^ipfs:\/\// })
   })
 
-  it('by CID v0 where that is asked for', async () => {
+  it('has CID v0 where requested', async () => {
     expect((await store().add(CONTENT, 'a', { cidVersion: 0 })).cid).toMatch(/^Qm/)
   })
 
@@ -53,7 +53,7 @@ describe('media as blocks', () => {
     ['', 'file'],
     ['dir/', 'file'],
     ['?#%', '%3F%23%25'],
-  ])('in a directory under the last part of its name: %j', async (name, segment) => {
+  ])('is in a directory under the last part of its name: %j', async (name, segment) => {
     const { uri, cid } = await store().add(CONTENT, name, { wrap: true })
     expect(uri).toBe(`ipfs://${cid}/${segment}`)
     const resolved = await resolvePath(blocks, `${cid}/${decodeURIComponent(segment)}`)
@@ -63,14 +63,14 @@ describe('media as blocks', () => {
 })
 
 describe('blocks in a directory', () => {
-  it('are there for whoever opens it next, by either version of their CID', async () => {
+  it('are found by the next opener, by either version of their CID', async () => {
     const { cid } = await store().add(CONTENT.subarray(0, 100), 'a')
     const again = await DirectoryBlockstore.open(path.join(folder, 'deep', 'blocks'))
     expect(await readBlock(again, CID.parse(cid))).toEqual(CONTENT.subarray(0, 100))
     expect(await again.has(CID.parse(cid))).toBe(true)
   })
 
-  it('are absent, not an error, where there is none; any other trouble is one', async () => {
+  it('are absent, not an error, where there is none; any other failure is an error', async () => {
     const { cid } = await store().add(Buffer.from('gone'), 'a')
     const [name] = await fs.readdir(path.join(folder, 'deep', 'blocks'))
     const file = path.join(folder, 'deep', 'blocks', name as string)
@@ -80,7 +80,7 @@ describe('blocks in a directory', () => {
     await expect(readBlock(blocks, CID.parse(cid))).rejects.toMatchObject({ code: 'EISDIR' })
   })
 
-  it('are put together where they come in pieces', async () => {
+  it('are joined where they come in pieces', async () => {
     const { cid } = await store().add(Buffer.from('abcdef'), 'a')
     await blocks.put(CID.parse(cid), [Buffer.from('abc'), Buffer.from('def')])
     expect(String(await readBlock(blocks, CID.parse(cid)))).toBe('abcdef')
@@ -96,7 +96,7 @@ describe('walking a DAG', () => {
     return found
   }
 
-  it('goes from the root to the leaves in their order', async () => {
+  it('goes from the root to the leaves in order', async () => {
     const { cid } = await store().add(CONTENT, 'a')
     const [root, ...leaves] = await sizes(cid, 'all')
     expect(root).toBeGreaterThan(0)
@@ -108,12 +108,12 @@ describe('walking a DAG', () => {
     expect((await sizes(cid, 'entity')).slice(1)).toEqual([300, 300, 300])
   })
 
-  it('stops at one block where only that is asked for', async () => {
+  it('stops at one block where only that is requested', async () => {
     const { cid } = await store().add(CONTENT, 'a')
     expect(await sizes(cid, 'block')).toHaveLength(1)
   })
 
-  it('fails where a block is missing, instead of sending half a file as whole', async () => {
+  it('fails where a block is missing, instead of sending half a file as a whole', async () => {
     const { cid } = await store().add(CONTENT, 'a')
     const names = await fs.readdir(path.join(folder, 'deep', 'blocks'))
     const stats = await Promise.all(
@@ -124,7 +124,7 @@ describe('walking a DAG', () => {
     await expect(sizes(cid, 'all')).rejects.toThrow(/is missing/)
   })
 
-  it('refuses a path that leads nowhere', async () => {
+  it('refuses a path that does not exist', async () => {
     const { cid } = await store().add(CONTENT, 'a', { wrap: true })
     for (const segments of [['b'], ['a', 'b']])
       await expect(resolvePath(blocks, [cid, ...segments].join('/'))).rejects.toMatchObject({

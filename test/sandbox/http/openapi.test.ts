@@ -39,13 +39,13 @@ describe('/openapi.json', () => {
     expect((await get('/openapi.json')).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it.each<string>(Object.values(ROUTES).flat())('%s: with the credentials that its document states', (route) => {
+  it.each<string>(Object.values(ROUTES).flat())('%s: lists the credentials of its document', (route) => {
     const [method = '', path = ''] = route.replace(':id', '{id}').split(' ')
     const [security = {}] = document.paths[path][method.toLowerCase()].security ?? []
     expect(Object.keys(security)).toEqual(credentialsOf(route))
   })
 
-  it('has every route of the sandbox, pages aside', async () => {
+  it('has every route of the sandbox, except pages', async () => {
     const world = await createWorld(
       checkOptions({ clock: systemClock }),
       Storage.inMemory(),
@@ -64,7 +64,7 @@ describe('/openapi.json', () => {
     expect(documented.filter((route) => !routes.includes(route))).toEqual([])
   })
 
-  it('is whole: operations have a summary, a tag that is explained, responses, and declared path parameters', () => {
+  it('is complete: operations have a summary, an explained tag, responses, and declared path parameters', () => {
     const tags = document.tags.map((tag: { name: string }) => tag.name)
     for (const [path, item] of Object.entries<Record<string, never>>(document.paths)) {
       expect(path.startsWith('/')).toBe(true)
@@ -81,14 +81,14 @@ describe('/openapi.json', () => {
     }
   })
 
-  it('refers only to what it holds, and holds only what is referred to', () => {
+  it('refers only to existing parts, and every part is referred to', () => {
     const text = JSON.stringify(document)
     const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]))
     expect(text.match(/"\$ref":"(?!#\/components\/schemas\/)/)).toBeNull()
     expect([...referred].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted())
   })
 
-  it('has every security scheme that an operation names, under the header prefix in force', () => {
+  it('has every security scheme that an operation names, under the current header prefix', () => {
     const named = new Set(
       Object.values<Record<string, { security?: object[] }>>(document.paths)
         .flatMap((item) => Object.values(item))
@@ -106,7 +106,7 @@ describe('/openapi.json', () => {
     expect(error('/api/v1/attester/media', 401)).toBe('#/components/schemas/Error')
   })
 
-  it('carries the rules of the bodies', () => {
+  it('states the rules of the bodies', () => {
     const score = document.paths['/api/v1/attester/media/{id}/scores'].post.requestBody
     expect(score.content['application/json'].schema).toMatchObject({
       required: ['deepfakeRiskScore', 'algorithm'],
@@ -125,12 +125,12 @@ describe('/openapi.json', () => {
 })
 
 describe('pages', () => {
-  it('/ leads to /docs', async () => {
+  it('/ redirects to /docs', async () => {
     const { status, headers } = await get('/')
     expect([status, headers.location]).toEqual([302, '/docs'])
   })
 
-  it('/docs needs nothing from elsewhere', async () => {
+  it('/docs loads nothing from elsewhere', async () => {
     const { body, headers } = await get('/docs')
     const assets = [...body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
     expect(assets.length).toBeGreaterThan(3)

@@ -8,7 +8,7 @@ function limiter(requests = 3, windowMs = 6000) {
 }
 
 describe('a budget of 3 requests in 6 s', () => {
-  it('is there at once, and then one every 2 s', () => {
+  it('is available at once, and then one every 2 s', () => {
     const { take, time } = limiter()
     expect(take('a', 4)).toEqual([0, 0, 0, 2000])
     time.now = 1999
@@ -17,21 +17,21 @@ describe('a budget of 3 requests in 6 s', () => {
     expect(take('a', 2)).toEqual([0, 2000])
   })
 
-  it('does not grow beyond itself, however long nobody asked', () => {
+  it('does not accumulate, however long nobody asked', () => {
     const { take, time } = limiter()
     take('a', 3)
     time.now = 1_000_000
     expect(take('a', 4)).toEqual([0, 0, 0, 2000])
   })
 
-  it('is not shortened by requests that were refused', () => {
+  it('is not reduced by rejected requests', () => {
     const { take, time } = limiter()
     take('a', 3)
     for (time.now = 0; time.now < 2000; time.now += 100) expect(take()[0]).toBeGreaterThan(0)
     expect(take()).toEqual([0])
   })
 
-  it('is one of each key', () => {
+  it('is separate for each key', () => {
     const { take } = limiter()
     expect([take('a', 4), take('b', 4)]).toEqual([
       [0, 0, 0, 2000],
@@ -39,7 +39,7 @@ describe('a budget of 3 requests in 6 s', () => {
     ])
   })
 
-  it('is whole again after a reset', () => {
+  it('is full again after a reset', () => {
     const { limits, take } = limiter()
     take('a', 4)
     limits.reset()
@@ -47,7 +47,7 @@ describe('a budget of 3 requests in 6 s', () => {
   })
 })
 
-it('says to wait for a whole millisecond at least', () => {
+it('asks to wait for at least a whole millisecond', () => {
   const { take } = limiter(7, 10)
   expect(take('a', 8).at(-1)).toBe(2)
 })

@@ -54,7 +54,7 @@ function score(facts: SandboxFacts, assetId: string, risk: number) {
   return sendSigned(facts.url, facts.attesterKey, { method: 'POST', target, body, headers: JSON_TYPE })
 }
 
-it('kill -9 in the middle of many scores: every acknowledged one is there after the restart, once', async () => {
+it('kill -9 during many scores: every acknowledged one is there after the restart, once', async () => {
   const first = await start()
   const { facts } = first
   const asset = await register(facts, 'content')
@@ -114,7 +114,7 @@ it('keys, wallets, secrets, media, assets, stake and roles are the same after a 
   expect((await register(after, 'stays open')).id).not.toBe(open.id)
 })
 
-it('its files are for their owner only, and another sandbox may not open them', async () => {
+it('its files are readable by their owner only, and another sandbox may not open them', async () => {
   await start()
   expect((await fs.stat(path.join(folder, 'state.json'))).mode & 0o777).toBe(0o600)
   await expect(startSandbox({ dataDirectory: folder })).rejects.toMatchObject({ reason: 'data-dir-unusable' })
@@ -141,7 +141,7 @@ it.each<[string, (state: string) => string]>([
   expect(await fs.readFile(file, 'utf8')).toBe(text)
 })
 
-it('the switch back to the start is kept as well; keys and media stay', async () => {
+it('the reset to the start is stored as well; keys and media stay', async () => {
   const first = await startSandbox({ dataDirectory: folder })
   await first.registerFile('f', { content: Buffer.from('x') })
   first.control.setStake({ stakedWei: 1n })
@@ -157,7 +157,7 @@ it('the switch back to the start is kept as well; keys and media stay', async ()
   await second.close()
 })
 
-it('what is given goes before what was kept', async () => {
+it('given values override stored ones', async () => {
   await (await startSandbox({ dataDirectory: folder })).close()
   const attesterKey = { accessKey: 'ak_att_given', signingSecret: 's' }
   const second = await startSandbox({ dataDirectory: folder, attesterKey, sessionToken: 'given' })
@@ -165,7 +165,7 @@ it('what is given goes before what was kept', async () => {
   expect([second.attesterKey.accessKey, second.sessionToken]).toEqual(['ak_att_given', 'given'])
 })
 
-it('what cannot be written is not acknowledged, and is kept with the next change that can', async () => {
+it('what cannot be written is not acknowledged, and is stored with the next change that can', async () => {
   const first = await startSandbox({ dataDirectory: folder })
   const file = path.join(folder, 'state.json')
   await fs.rm(file)
@@ -179,7 +179,7 @@ it('what cannot be written is not acknowledged, and is kept with the next change
   await first.close()
 })
 
-it('removes what a killed sandbox did not finish, and nothing else', async () => {
+it('removes leftovers of a killed sandbox, and nothing else', async () => {
   const media = path.join(folder, 'media')
   await fs.mkdir(media)
   for (const name of ['state.json.0123456789ab.tmp', 'media/block.0123456789ab.tmp', 'media/block', 'notes.tmp']) {

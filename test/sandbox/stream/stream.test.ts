@@ -29,7 +29,7 @@ const faults = (...rules: NonNullable<FaultPlanInput['rules']>) => ({ faults: { 
 const names = (probe: StreamProbe) => probe.events.map((event) => event.name)
 
 describe('the stream', () => {
-  it('reports closing by a snapshot alone, and of opening again by a delta', async () => {
+  it('reports closing by a snapshot only, and reopening by a delta', async () => {
     await start()
     const asset = await register('a')
     const probe = open()
@@ -41,7 +41,7 @@ describe('the stream', () => {
     expect((await probe.event('new-open-assets')).data.ids).toEqual([asset.id])
   })
 
-  it('reports a deadline that passes although nobody asks', async () => {
+  it('reports a deadline that passes without a request', async () => {
     await start()
     await sandbox.registerFile('a', { content: Buffer.from('a'), deadlineInMs: 300 })
     const probe = open()
@@ -49,7 +49,7 @@ describe('the stream', () => {
     expect((await probe.event('open-assets', 2)).data.ids).toEqual([])
   })
 
-  it('gathers a burst into few snapshots', async () => {
+  it('combines a burst into few snapshots', async () => {
     await start({ snapshotDelayMs: 200 })
     const probe = open()
     await probe.event('open-assets')
@@ -64,7 +64,7 @@ describe('the stream', () => {
     expect(names(probe).filter((name) => name === 'open-assets')).toHaveLength(2)
   })
 
-  it('reports a new stake by a new ready', async () => {
+  it('reports a new stake by a new ready event', async () => {
     await start()
     const probe = open()
     await probe.event('open-assets')
@@ -72,7 +72,7 @@ describe('the stream', () => {
     expect((await probe.event('ready', 2)).data.stake.stakedWei).toBe('3000000000000000000')
   })
 
-  it('does not tell of the stake of another wallet', async () => {
+  it('does not report the stake of another wallet', async () => {
     await start()
     const probe = open()
     await probe.event('open-assets')
@@ -122,7 +122,7 @@ describe('the stream ends', () => {
     expect(await second.ended).toBe('broken')
   })
 
-  it('for a reader that takes nothing, which costs no memory meanwhile', async () => {
+  it('for a reader that reads nothing, without using memory meanwhile', async () => {
     await start({ heartbeatMs: 20, slowReaderMs: 200, snapshotDelayMs: 1 })
     const context = 'x'.repeat(200)
     for (let index = 0; index < 300; index++) {
@@ -158,7 +158,7 @@ describe('under a fault the stream', () => {
     await second.event('new-open-assets')
   })
 
-  it('falls silent after ready', async () => {
+  it('is silent after ready', async () => {
     await start({ heartbeatMs: 5, ...faults({ route: 'stream', fault: 'silence', attempts: [1] }) })
     const silent = open()
     await silent.event('ready')
@@ -168,7 +168,7 @@ describe('under a fault the stream', () => {
     expect(names(silent)).toEqual(['ready'])
   })
 
-  it('sends garbage and goes on', async () => {
+  it('sends garbage and continues', async () => {
     await start(faults({ route: 'stream', fault: 'garbage' }))
     const probe = open()
     await probe.event('open-assets', 6)
@@ -178,21 +178,21 @@ describe('under a fault the stream', () => {
     expect(names(probe)).toContain('never-heard-of')
   })
 
-  it('sends a huge event and goes on', async () => {
+  it('sends a huge event and continues', async () => {
     await start(faults({ route: 'stream', fault: 'huge-event', bytes: 3_000_000 }))
     const probe = open()
     await probe.event('open-assets', 2)
     expect(probe.text.length).toBeGreaterThan(3_000_000)
   })
 
-  it('sends an error event and goes on', async () => {
+  it('sends an error event and continues', async () => {
     await start(faults({ route: 'stream', fault: 'error-event' }))
     const probe = open()
     await probe.event('open-assets')
     expect(names(probe)).toEqual(['ready', 'error', 'open-assets'])
   })
 
-  it('asks to come back at once and ends', async () => {
+  it('asks to reconnect at once and ends', async () => {
     await start(faults({ route: 'stream', fault: 'retry-0' }))
     const probe = open()
     expect(await probe.ended).toBe('clean')
@@ -209,7 +209,7 @@ describe('under a fault the stream', () => {
     expect(names(probe).filter((name) => name === 'open-assets')).toHaveLength(1)
   })
 
-  it('is refused', async () => {
+  it('is rejected', async () => {
     await start(faults({ route: 'stream', fault: 'status-503', retryAfterSeconds: 3 }))
     const probe = open()
     expect(await probe.status).toBe(503)

@@ -22,7 +22,7 @@ beforeEach(() => bench.sandbox.control.reset())
 const get = (target: string) => bench.call('GET', target, { token })
 
 describe('GET /v1/chain/latest', () => {
-  it.each(['', '?chainId=84532'])('gives number and time of the latest block, asked %j', async (query) => {
+  it.each(['', '?chainId=84532'])('returns number and time of the latest block, for %j', async (query) => {
     const { status, json, headers } = await get(`/v1/chain/latest${query}`)
     expect([status, json]).toEqual([200, { chainId: 84_532, number: NOW_S, timestamp: NOW_S }])
     expect(headers['cache-control']).toBe('no-store')
@@ -37,7 +37,7 @@ describe('GET /v1/chain/latest', () => {
 })
 
 describe('assets', () => {
-  it('are given one by one with scores and aggregate, closed ones too', async () => {
+  it('are returned one by one with scores and aggregate, including closed ones', async () => {
     const asset = await bench.newAsset()
     const { offchainAttestation } = await post(asset)
     bench.sandbox.world.assets.switch(asset.id, 'closed')
@@ -61,7 +61,7 @@ describe('assets', () => {
     ])
   })
 
-  it('carry no kind of media where none was stated', async () => {
+  it('have no kind of media where none was stated', async () => {
     const own = await bench.token('submitter')
     const body = registration(bench.submitter.address)
     const { id } = (await bench.call('POST', '/v1/assets', { token: own, body })).json.asset
@@ -80,7 +80,7 @@ async function post(asset: Asset, attested: AttestChanges = {}, changes: Record<
 }
 
 describe('POST /v1/assets/:id/scores', () => {
-  it('takes attestations of version 1', async () => {
+  it('accepts attestations of version 1', async () => {
     const { reply } = await post(await bench.newAsset(), { profile: { attestationVersion: 1 } })
     expect(reply.status).toBe(201)
   })
@@ -95,7 +95,7 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(bench.sandbox.scores()).toEqual([])
   })
 
-  it('takes an authenticity in whole points', async () => {
+  it('accepts an authenticity in whole points', async () => {
     const { reply } = await post(await bench.newAsset(), {}, { authenticityScore: 88 })
     expect([reply.status, reply.json.score.authenticityScore]).toEqual([201, 88])
   })
@@ -110,7 +110,7 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(bench.sandbox.world.scores.attempts()).toMatchObject([{ outcome: 'refused' }])
   })
 
-  it.each([NOW_S - 30, NOW_S + 30])('takes an attestation at an end of the window, %i', async (time) => {
+  it.each([NOW_S - 30, NOW_S + 30])('accepts an attestation at an end of the window, %i', async (time) => {
     expect((await post(await bench.newAsset(), { time })).reply.status).toBe(201)
   })
 
@@ -129,7 +129,7 @@ describe('POST /v1/assets/:id/scores', () => {
     expect((await bench.call('POST', target, { token: own, body: mine })).status).toBe(201)
   })
 
-  it('takes bodies above the limit of other routes, up to its own', async () => {
+  it('accepts bodies above the limit of other routes, up to its own', async () => {
     const asset = await bench.newAsset()
     const text = JSON.stringify(await bench.score(asset))
     expect((await send(asset, `${text}${' '.repeat(262_144 - text.length)}`)).status).toBe(201)
@@ -148,7 +148,7 @@ describe('POST /v1/assets/:id/scores', () => {
     expect(bench.sandbox.world.scores.attempts().map(({ outcome }) => outcome)).toEqual(['stored', 'same', 'conflict'])
   })
 
-  it('meets the score that the same wallet made on the signed-key API', async () => {
+  it('counts the score of the same wallet on the signed-key API', async () => {
     const asset = await bench.newAsset()
     const target = `/api/v1/attester/media/${asset.id}/scores`
     const signed = (deepfakeRiskScore: number) => {

@@ -19,7 +19,7 @@ const taken = (book: ChallengeBook, nonce: string) => {
 }
 
 describe('challenges that wait for their signature', () => {
-  it('are good once, and up to the millisecond before they expire', () => {
+  it('are valid once, and until they expire, exclusive', () => {
     const { book, time } = newBook()
     const [first, second] = [book.issue(addressOf(1), 'h').nonce, book.issue(addressOf(1), 'h').nonce]
     time.now = LIFETIME - 1

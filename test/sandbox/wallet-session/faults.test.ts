@@ -44,7 +44,7 @@ async function post(asset: Awaited<ReturnType<SessionBench['newAsset']>>) {
 }
 
 describe.each(REQUESTS)('%s', (route, request) => {
-  it('fails as the plan says, in this API’s words, and is counted', async () => {
+  it('fails as the plan states, in the words of this API, and is counted', async () => {
     bench.sandbox.world.faults.setPlan({ rules: [{ route, fault: 'status-503', attempts: [1] }] })
     expect(refusal((await request()) as never)).toEqual([503, 'Fault status-503, attempt 1.'])
     expect(bench.sandbox.world.faults.injected()).toMatchObject([{ route, kind: 'status-503' }])
@@ -58,14 +58,14 @@ it.each(['garbage', 'wrong-shape'] as const)('%s: 200 or 201 with a body that is
   expect(bench.sandbox.scores()).toHaveLength(1)
 })
 
-it('a fault that handles no request stores nothing and says so in the history', async () => {
+it('a fault that handles no request stores nothing and states so in the history', async () => {
   bench.sandbox.world.faults.setPlan({ rules: [{ route: 'score', fault: 'reset' }] })
   await expect(post(await bench.newAsset())).rejects.toThrow()
   expect(bench.sandbox.scores()).toEqual([])
   expect(bench.sandbox.world.scores.attempts()).toMatchObject([{ fault: 'reset', outcome: 'fault' }])
 })
 
-it('a score that is stored late is judged by when it arrived', async () => {
+it('a score that is stored late is judged by its arrival', async () => {
   const late = { route: 'score', fault: 'late-store', ms: 60_000 } as const
   bench.sandbox.world.faults.setPlan({ rules: [late] })
   const lost = post(await bench.newAsset()).catch(() => 'lost')

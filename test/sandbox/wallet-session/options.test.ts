@@ -26,7 +26,7 @@ describe('without authentication', () => {
     expect([score.status, score.json.score.attesterAddress]).toEqual([201, bench.attester.address.toLowerCase()])
   })
 
-  it('a session is had without a role, and acts as its own wallet', async () => {
+  it('a session needs no role, and acts as its own wallet', async () => {
     const bench = await startBench({ disableAuth: true })
     const { token, roles } = (await bench.signIn(STRANGER)).json
     expect(roles).toEqual(['submitter', 'attester'])
@@ -43,7 +43,7 @@ describe('without authentication', () => {
   })
 
   it.each([{ host: 'sandbox.example' }, { origin: 'https://page.example' }])(
-    'answers this machine alone, not a page of elsewhere: %j',
+    'answers this machine only, and no page of another site: %j',
     async (headers) => {
       const bench = await startBench({ disableAuth: true })
       const reply = await bench.call('GET', '/v1/assets/open', { headers })
@@ -55,7 +55,7 @@ describe('without authentication', () => {
     },
   )
 
-  it('a session is not good for a service of the same secret that asks who calls', async () => {
+  it('a session is not valid at a service of the same secret with authentication', async () => {
     const sessionSecret = 'a session secret for tests'
     const open = await startBench({ disableAuth: true, sessionSecret })
     const { token } = (await open.signIn(STRANGER)).json
@@ -77,13 +77,13 @@ describe('options', () => {
   })
 
   it.each<Partial<SandboxOptions>>([{ disableAuth: true }, { disableAuth: true, host: '::1' }, { host: '127.0.0.1' }])(
-    'take %j',
+    'accept %j',
     (options) => {
       expect(() => checkOptions({ clock, ...options })).not.toThrow()
     },
   )
 
-  it('no refusal repeats a secret', () => {
+  it('no rejection repeats a secret', () => {
     const secret = `0x${'fe'.repeat(31)}`
     const refused = () =>
       checkOptions({ clock, wallets: { attester: secret as `0x${string}` }, sessionSecret: 'tiny-secret' })
@@ -97,7 +97,7 @@ describe('options', () => {
     expect([challenge.expiresAt, session.expiresAt].map((at) => at - bench.clock.now() / 1000)).toEqual([1, 2])
   })
 
-  it('fixed wallets are the ones of the roles and of the keys', async () => {
+  it('fixed wallets are those of the roles and of the keys', async () => {
     const attester = `0x${'44'.repeat(32)}` as const
     const bench = await startBench({ wallets: { attester } })
     expect(bench.sandbox.wallets.attester.privateKey).toBe(attester)

@@ -39,7 +39,7 @@ describe('a challenge', () => {
     expect(json.nonce).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  it('names the host that was asked', async () => {
+  it('names the requested host', async () => {
     const target = `/v1/auth/challenge?address=${STRANGER.address}`
     const { json } = await bench.call('GET', target, { headers: { host: 'sandbox:8080' } })
     expect(json.message).toMatch(/^sandbox:8080 wants you/)

@@ -74,7 +74,7 @@ describe('faults of the stream', () => {
     expect(stream.text).toBe('')
   })
 
-  it('garbage comes under the names of this API, then all is as usual', async () => {
+  it('garbage has the names of this API, then the stream continues', async () => {
     const { probe } = await faulty('garbage')
     const stream = probe()
     const whole = await stream.event('snapshot', 3)

@@ -21,7 +21,7 @@ describe('POST /v1/media/upload', () => {
   const upload = (content: string | Uint8Array, field = 'file') =>
     uploadFile(bench.sandbox.url, { target: '/v1/media/upload', token, content, field })
 
-  it('answers with hash and uri of the whole file, and the gateway has it', async () => {
+  it('returns hash and uri of the whole file, and the gateway has it', async () => {
     const content = Buffer.alloc(LIMIT, 'media')
     const { status, json } = await upload(content)
     expect([status, json]).toEqual([
@@ -39,7 +39,7 @@ describe('POST /v1/media/upload', () => {
   it.each([
     ['one byte', LIMIT + 1],
     ['megabytes', LIMIT + 8_000_000],
-  ])('refuses a file that is %s over the limit by a sentence, and keeps none of it', async (_name, size) => {
+  ])('refuses a file that is %s over the limit with a sentence, and keeps none of it', async (_name, size) => {
     const content = Buffer.alloc(size, 'media')
     const { status, json } = await upload(content)
     expect([status, json]).toEqual([413, { error: `A file may have at most ${LIMIT} bytes.` }])
@@ -58,7 +58,7 @@ describe('POST /v1/assets', () => {
   const register = (changes: Record<string, unknown>) =>
     bench.call('POST', '/v1/assets', { token, body: registration(bench.submitter.address, changes) })
 
-  it('answers with the asset, which is open from then on', async () => {
+  it('returns the asset, which is open from then on', async () => {
     const body = registration(bench.submitter.address)
     const { status, json } = await bench.call('POST', '/v1/assets', { token, body })
     const { ownerAddress, ...stated } = body

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { keyFixes } from '../../../src/service/signed-key/attester-service.js'
 
-it('a refusal names the kind of key that is needed, where the key is of the other', () => {
+it('a rejection names the kind of key that is needed, where the key is of the other', () => {
   expect(keyFixes({ accessKey: 'ak_sub_1' })['service-forbidden']).toMatch(
     /^Check the stake.*ATTESTD_ACCESS_KEY is a submitter key.*use an attester key \(ak_att_\)/,
   )
@@ -11,6 +11,6 @@ it('a refusal names the kind of key that is needed, where the key is of the othe
   expect(keyFixes({ accessKey: 'other' })['service-forbidden']).toMatch(/^Check the stake/)
 })
 
-it('refused credentials name the header prefix that was used', () => {
+it('rejected credentials name the header prefix that was used', () => {
   expect(keyFixes({ headerPrefix: 'Brand' })['service-unauthorized']).toMatch(/Brand-Access-Key.*ATTESTD_HEADER_PREFIX/)
 })

@@ -28,13 +28,13 @@ describe('signing vectors', () => {
     unread.delete(vector.name)
   })
 
-  it('were all read, and there are as many as were handed over', () => {
+  it('were all read, and the number is as delivered', () => {
     expect([...unread]).toEqual([])
     expect(vectors).toHaveLength(8)
   })
 })
 
-it('puts the three headers under the prefix and leaves the secret out', () => {
+it('sets the three headers under the prefix and leaves the secret out', () => {
   const parts = { timestamp: '1767225600000', method: 'GET', target: '/api/v1/attester/media', body: '' }
   const headers = signedHeaders('Brand', { accessKey: 'ak_att_1', signingSecret: 's3cr3t' }, parts)
   expect(headers).toEqual({

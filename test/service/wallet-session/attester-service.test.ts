@@ -16,7 +16,7 @@ const own = (changes: Record<string, unknown> = {}) => ({
 })
 
 describe('listOpen', () => {
-  it('gives assets of the stated fields alone in the port’s shape, and no stake', async () => {
+  it('returns assets with the stated fields only in the shape of the port, and no stake', async () => {
     const { service, server } = await bench(always({ assets: [specAsset('a')] }))
     const { assets, stake } = await service.listOpen(ASKED)
     expect(assets).toEqual([
@@ -47,7 +47,7 @@ describe('listOpen', () => {
     expect((await service.listOpen(ASKED)).assets.map(({ id }) => id)).toEqual(['a'])
   })
 
-  it('reads what a service says beyond the stated fields, and does without what it cannot use', async () => {
+  it('reads fields beyond the stated ones, and ignores unusable ones', async () => {
     const assets = [
       specAsset('a', { mediaType: 'audio', turnaround: 'priority_5min', scoreCount: 3 }),
       specAsset('b', { mediaType: 'hologram', turnaround: 'soon', scoreCount: -1, aggregate: { count: 2 } }),
@@ -61,7 +61,7 @@ describe('listOpen', () => {
     ])
   })
 
-  it('knows the own score only where it was asked and the records show scores', async () => {
+  it('knows the own score only where it was requested and the records show scores', async () => {
     const assets = [
       specAsset('none', { scores: [] }),
       specAsset('mine', { scores: [own()] }),
@@ -75,7 +75,7 @@ describe('listOpen', () => {
     expect(unasked.assets.map(({ myScore }) => myScore)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  it('leaves out malformed assets, reports each, and loses nothing else', async () => {
+  it('drops malformed assets, reports each, and loses nothing else', async () => {
     const bad: unknown[] = [
       'x',
       null,
@@ -101,12 +101,12 @@ describe('listOpen', () => {
     expect(malformed.at(-1)).toMatchObject({ id: 'a', message: expect.stringContaining('status') })
   })
 
-  it('leaves out, and does not tell, what is not open', async () => {
+  it('drops assets that are not open, without a report', async () => {
     const { service, malformed } = await bench(always([specAsset('a', { status: 'closed' })]))
     expect([(await service.listOpen(ASKED)).assets, malformed]).toEqual([[], []])
   })
 
-  it.each([{}, { assets: {} }, 'x', null, 7])('is no list where the answer is %j', async (reply) => {
+  it.each([{}, { assets: {} }, 'x', null, 7])('is rejected where the answer is %j', async (reply) => {
     const { service } = await bench(always(reply))
     expect(await failure(service.listOpen(ASKED))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
   })
@@ -147,12 +147,12 @@ describe('find', () => {
     ['another asset', { asset: specAsset('b'), scores: [] }],
     ['no asset', { scores: [] }],
     ['a malformed asset', { asset: specAsset('a', { contentHash: 'x' }), scores: [] }],
-  ])('does not say "none on record" where the answer has %s', async (_, reply) => {
+  ])('does not return "none on record" where the answer has %s', async (_, reply) => {
     const { service } = await bench(always(reply))
     expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: false })
   })
 
-  it('gives an asset that closed where it holds the own score', async () => {
+  it('returns an asset that closed where it holds the own score', async () => {
     const reply = { asset: specAsset('a', { status: 'closed' }), scores: [own({ algorithm: 'theirs@2' })] }
     const { service } = await bench(always(reply))
     expect(await service.find('a')).toMatchObject({ id: 'a', myScore: 0.1234, myAlgorithm: 'theirs@2' })
@@ -167,7 +167,7 @@ describe('find', () => {
     },
   )
 
-  it('refuses an id that cannot be part of a path, before anything is sent', async () => {
+  it('refuses an id that cannot be part of a path, before the request', async () => {
     const { service, server } = await bench(always({}))
     for (const id of ['..', '.', '', '\ud800']) {
       expect(await failure(service.find(id))).toMatchObject({ reason: 'request-invalid' })
@@ -188,7 +188,7 @@ describe('submit', () => {
   const posts = ({ server }: Awaited<ReturnType<typeof bench>>) =>
     server.seen.filter(({ target }) => target.endsWith('/scores'))
 
-  it('attests first, then sends every number of the one risk, and what was attested', async () => {
+  it('attests first, then sends every number of the one risk, and the attestation', async () => {
     const built = await bench(always({ score: record, aggregate: {} }, 201))
     const { service, clock, attested } = built
     expect(await service.submit(score, clock.now())).toEqual({
@@ -236,7 +236,7 @@ describe('submit', () => {
     expect([built.attested, posts(built)]).toEqual([[], []])
   })
 
-  it('asks for the chain once for many at the same time', async () => {
+  it('reads the chain once for many at the same time', async () => {
     const { service, clock, count } = await bench(always({ score: { ...record, assetId: undefined } }))
     await Promise.all(
       Array.from({ length: 10 }, (_, at) => service.submit({ ...score, assetId: `a${at}` }, clock.now())),
@@ -263,7 +263,7 @@ describe('submit', () => {
     [404, { error: 'a release is under way' }],
     [302, {}],
     [200, { number: 7 }],
-  ])('a chain time answered with %d does not state the score', async (status, reply) => {
+  ])('a chain time answered with %d is no result of the score', async (status, reply) => {
     const built = await bench(always({ score: record }))
     built.world.chain = { status, reply }
     const error = await failure(built.service.submit(score, built.clock.now()))
@@ -280,7 +280,7 @@ describe('submit', () => {
     expect(error.facts).not.toHaveProperty('status')
   })
 
-  it('a chain that is ahead of service time as it is known has that read again', async () => {
+  it('a chain ahead of the known service time causes another reading', async () => {
     const built = await bench(always({ score: record }))
     await built.serviceClock.ready()
     built.world.offsetMs = 60_000
@@ -292,7 +292,7 @@ describe('submit', () => {
     expect(posts(built)).toHaveLength(1)
   })
 
-  it('is not sent where making the attestation took longer than the window', async () => {
+  it('is not sent where the attestation took longer than the window', async () => {
     const attest = async () => {
       built.clock.tick(30_001)
       return {}
@@ -321,7 +321,7 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it('ends at once with its signal while the attestation is made', async () => {
+  it('ends at once with its signal during the attestation', async () => {
     const stop = new AbortController()
     const attest = () => {
       stop.abort(new AttestdError('draining'))
@@ -333,7 +333,7 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it('is not sent where the session had to be opened again, and that took longer than the window', async () => {
+  it('is not sent where a new session was needed and took longer than the window', async () => {
     const attest = async () => {
       built.clock.tick(16_000)
       return {}
@@ -353,7 +353,7 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
-  it('a refusal of an attestation that is old by then, or for its time, leads to a new one once it is settled', async () => {
+  it('a rejection of an expired attestation, or for its time, leads to a new one once it is settled', async () => {
     const texts: [string, number, string][] = [
       ['no', 0, 'service-refused'],
       ['the signature is wrong', 14_000, 'service-refused'],
@@ -372,7 +372,7 @@ describe('submit', () => {
     }
   })
 
-  it('is sent once even after a 401, and the next try has a new session', async () => {
+  it('is sent once even after a 401, and the next attempt has a new session', async () => {
     let answer: Handler = (_, response) => {
       world.accepted.clear()
       sendJson(response, 401, { error: 'no' })
@@ -395,7 +395,7 @@ describe('submit', () => {
     ['no risk', { score: { ...record, deepfakeRiskBps: undefined } }, { risk: 0.8765 }],
     ['no attester', { score: { ...record, attesterAddress: undefined } }, { attester: null }],
     ['a yes alone', { ok: true }, { scoreId: null, risk: 0.8765, attester: null }],
-  ])('takes a receipt with %s', async (_, reply, expected) => {
+  ])('accepts a receipt with %s', async (_, reply, expected) => {
     const { service, clock } = await bench(always(reply, 201))
     expect(await service.submit(score, clock.now())).toMatchObject(expected)
   })
@@ -406,7 +406,7 @@ describe('submit', () => {
     ['nothing', {}],
     ['something else', { unexpected: [1] }],
     ['no object', 'ok'],
-  ])('believes no receipt of %s', async (_, reply) => {
+  ])('rejects a receipt of %s', async (_, reply) => {
     const { service, clock } = await bench(always(reply, 201))
     expect(await failure(service.submit(score, clock.now()))).toMatchObject({
       reason: 'service-reply-invalid',
@@ -414,7 +414,7 @@ describe('submit', () => {
     })
   })
 
-  it('needs something that attests', async () => {
+  it('needs an attesting wallet', async () => {
     const { service, clock } = await bench(always({ score: record }), { attest: undefined as never })
     expect(await failure(service.submit(score, clock.now()))).toMatchObject({ reason: 'setting-missing' })
   })
@@ -436,7 +436,7 @@ describe('service time', () => {
     },
   )
 
-  it('that cannot be read for want of a session says so', async () => {
+  it('that cannot be read for lack of a session reports that', async () => {
     const { serviceClock, world } = await bench(always([]))
     world.roles = []
     expect(await failure(serviceClock.ready())).toMatchObject({ reason: 'role-missing' })

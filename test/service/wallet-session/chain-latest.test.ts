@@ -26,7 +26,7 @@ describe('chain time', () => {
     expect(readLatestBlock(reply, CHAIN_ID)).toEqual({ number: 7, timestamp: time })
   })
 
-  it('may begin anywhere on a chain of tests', () => {
+  it('may begin anywhere on a test chain', () => {
     expect(readLatestBlock({ number: 0, timestamp: 12 }, CHAIN_ID)).toEqual({ number: 0, timestamp: 12 })
   })
 

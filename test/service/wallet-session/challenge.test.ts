@@ -43,8 +43,8 @@ function check(
   )
 }
 
-describe('is signed', () => {
-  it('an expired one of a service that has stated no time, which the local clock does not judge', () => {
+describe('a challenge is signed', () => {
+  it('if it expired at a service that has stated no time, which the local clock does not judge', () => {
     check(siwe({ expirationTime: EARLIER }), { expiresAt: EARLIER.getTime() / 1000, time: null })
     check(siwe({ notBefore: LATER }), { time: null })
   })
@@ -92,7 +92,7 @@ describe('is signed', () => {
   })
 
   it.each([LATER.getTime(), LATER.toISOString(), String(LATER.getTime() / 1000), 300, 'soon', NOW / 1000 - 30])(
-    'with %j as its expiresAt, whose unit is not shown',
+    'with %j as its expiresAt, whose unit is not stated',
     (expiresAt) => {
       expect(() => check(plain, { expiresAt })).not.toThrow()
     },
@@ -106,7 +106,7 @@ const typedData = JSON.stringify({
   message: { nonce: NONCE, value: '1' },
 })
 
-describe('is never signed', () => {
+describe('a challenge is never signed', () => {
   it.each<[string, string, RegExp?]>([
     // meant for another place
     ['another domain', siwe({ domain: 'evil.example' }), /domain.*evil\.example/],
@@ -230,7 +230,7 @@ describe('is never signed', () => {
     },
   )
 
-  it('a nonce that takes part in what would be refused', () => {
+  it('with a nonce that is part of what would be refused', () => {
     const nonce = `0x${hex(32)}`
     expect(() => check(`Sign in with ${nonce}`, { nonce })).not.toThrow()
     expect(thrownBy(() => check(nonce, { nonce }))).toBeInstanceOf(AttestdError)
@@ -256,7 +256,7 @@ describe('is never signed', () => {
     ['that is a chain after its label', 'Sign in on network: 11155111.', '11155111'],
     ['that is a word of typed data', 'Sign for the verifyingContract.', 'verifyingContract'],
     ['that is shorter than any', 'Sign in, please.', 'in'],
-  ])('a nonce %s', (_, message, nonce) => {
+  ])('with a nonce %s', (_, message, nonce) => {
     expect(thrownBy(() => check(message, { nonce }))).toMatchObject({ reason: 'challenge-untrusted' })
   })
 
@@ -279,11 +279,11 @@ describe('is never signed', () => {
     ['EIP-2645', 'Derive a key as in EIP-2645. Only sign this message for a trusted client!'],
     ['Layer2', 'Access your Layer2 account. Only sign this message for a trusted client!'],
     ['24-hours', 'This key is good for 24-hours. Only sign this message for a trusted client!'],
-  ])('a text of which the word %s is called the nonce', (nonce, message) => {
+  ])('with a text in which the word %s is called the nonce', (nonce, message) => {
     expect(thrownBy(() => check(message, { nonce }))).toMatchObject({ message: expect.stringMatching(/as a word/) })
   })
 
-  it('a host in letters with marks', () => {
+  it('with a host of internationalized letters', () => {
     expect(thrownBy(() => check(`Sign in to कंपनी.भारत: ${NONCE}`))).toMatchObject({
       message: expect.stringMatching(/another domain/),
     })
@@ -299,13 +299,13 @@ it.each([
   'a1b2',
   'kdTrEwQpLmNb',
   '4f9ce01b',
-])('a nonce such as %s is taken', (nonce) => {
+])('a nonce such as %s is accepted', (nonce) => {
   expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
   expect(() => check(`Sign in with ${nonce}.\n`, { nonce })).not.toThrow()
 })
 
 it.each(['abcdefgh', 'Layer2', 'lettersalone'])(
-  'a nonce such as %s is taken where the text says that it is the nonce',
+  'a nonce such as %s is accepted where the text names it as the nonce',
   (nonce) => {
     expect(() => check(`Sign in.\nNonce: ${nonce}`, { nonce })).not.toThrow()
     expect(() => check(`Sign in.\nnonce="${nonce}"`, { nonce })).not.toThrow()

@@ -20,7 +20,7 @@ describe('register', () => {
     }
   })
 
-  it('refuses what the service would, before it is sent', async () => {
+  it('refuses what the service would refuse, before the request', async () => {
     const { client, server } = await bench(always({}), { role: 'submitter' })
     for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
       expect(await failure(client.register({ ...REGISTRATION, ...change }))).toMatchObject({
@@ -80,14 +80,14 @@ describe('upload', () => {
     expect(count('/v1/media/upload')).toBe(0)
   })
 
-  it('is not called refused where it is the session that was', async () => {
+  it('is not reported as refused where the session was rejected', async () => {
     const { client, world } = await bench(always({}))
     world.refuseSessions = [400]
     expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-unauthorized' })
   })
 
   it.each([{}, { contentHash: 'ab', uri: 'ipfs://x' }, { contentHash: HASH, uri: '' }])(
-    'believes no answer of another shape: %j',
+    'rejects an answer of another shape: %j',
     async (reply) => {
       const { client } = await bench(always(reply))
       expect(await failure(client.upload(file))).toMatchObject({ reason: 'service-reply-invalid', ambiguous: true })

@@ -14,7 +14,7 @@ const list: Handler = (_, response) => sendJson(response, 200, { assets: [specAs
 const asked = { includeMyScore: false }
 
 describe('a session', () => {
-  it('is opened by a signed challenge when it is first needed, and goes with every request', async () => {
+  it('is opened by a signed challenge when it is first needed, and sent with every request', async () => {
     const { service, server, session, sessions, world } = await bench(list)
     expect(server.seen).toEqual([])
     expect((await service.listOpen(asked)).assets).toHaveLength(1)
@@ -30,13 +30,13 @@ describe('a session', () => {
     expect(await session.facts()).toMatchObject({ address: account.address, roles: ['attester', 'submitter'] })
   })
 
-  it('is one for ten callers at once', async () => {
+  it('is shared by ten simultaneous callers', async () => {
     const { service, count } = await bench(list)
     await Promise.all(Array.from({ length: 10 }, () => service.listOpen(asked)))
     expect([count(CHALLENGE), count(SESSION), count(LIST)]).toEqual([1, 1, 10])
   })
 
-  it('is renewed once where ten requests at once get a 401, and each is repeated', async () => {
+  it('is renewed once where ten simultaneous requests get a 401, and each is repeated', async () => {
     const { service, count, sessions, world } = await bench(list)
     await service.listOpen(asked)
     world.accepted.clear()
@@ -46,7 +46,7 @@ describe('a session', () => {
     expect(sessions).toEqual([{ event: 'opened' }, { event: 'refused' }, { event: 'renewed' }])
   })
 
-  it('that is older than the one in hand is not dropped again', async () => {
+  it('that is older than the current one is not dropped again', async () => {
     const { session, count, world } = await bench(list)
     const old = await session.token()
     world.accepted.clear()
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect(count(SESSION)).toBe(2)
   })
 
-  it('is renewed before it ends, while the old one still serves', async () => {
+  it('is renewed before it ends, while the old one still works', async () => {
     const { session, clock, count, world, sessions } = await bench(list)
     const old = await session.token()
     clock.tick(world.lifetimeMs - 62_000)
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(sessions).toEqual([{ event: 'opened' }, { event: 'renewed' }])
   })
 
-  it('keeps serving where its renewal fails, and is waited for once it has ended', async () => {
+  it('stays in use where its renewal fails, and is waited for once it has ended', async () => {
     const { session, clock, world, sessions } = await bench(list)
     const old = await session.token()
     world.refuseChallenges = [503]
@@ -98,7 +98,7 @@ describe('a session', () => {
     },
   )
 
-  it.each([0, 1, -86_400])('that ends %d s after it begins makes no storm', async (lifeS) => {
+  it.each([0, 1, -86_400])('that ends %d s after it begins does not cause a storm of requests', async (lifeS) => {
     const { session, clock, count, world } = await bench(list)
     world.lifetimeMs = lifeS * 1000
     for (let asked = 0; asked < 100; asked++) {
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect(count(SESSION)).toBeLessThanOrEqual(2)
   })
 
-  it('that is refused as soon as it is used is asked for at growing intervals', async () => {
+  it('that is rejected as soon as it is used is requested with back-off', async () => {
     const { service, clock, count, world } = await bench(list)
     for (let tries = 0; tries < 50; tries++) {
       world.accepted.clear()
@@ -130,7 +130,7 @@ describe('a session', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each<[number, string]>([
     [400, 'service-unauthorized'],
     [401, 'service-unauthorized'],
@@ -151,13 +151,13 @@ describe('a refusal', () => {
     expectNoSecret(world.secrets, [error], log.text)
   })
 
-  it.each([400, 404, 403, 500])('of the challenge with %d is not taken for an asset that is gone', async (status) => {
+  it.each([400, 404, 403, 500])('of the challenge with %d is not taken for a missing asset', async (status) => {
     const { service, world } = await bench(list)
     world.refuseChallenges = [status]
     expect((await failure(service.find('a'))).kind).toMatch(/retry|wait/)
   })
 
-  it('is reported to all who wait, and to who comes too early, without asking again', async () => {
+  it('is reported to all callers, and to early ones, without another request', async () => {
     const { service, clock, count, world } = await bench(list)
     world.refuseSessions = [401, 401]
     const errors = await Promise.all(Array.from({ length: 10 }, () => failure(service.listOpen(asked))))
@@ -173,7 +173,7 @@ describe('a refusal', () => {
     expect(count(SESSION)).toBe(3)
   })
 
-  it('waits for as long as the service says', async () => {
+  it('waits for as long as the service asks', async () => {
     const { service, server, clock } = await bench(list)
     server.handler = (_, response) => sendJson(response, 429, {}, { 'retry-after': '20' })
     expect(await failure(service.find('a'))).toMatchObject({ reason: 'service-rate-limited', retryAfterMs: 20_000 })
@@ -222,7 +222,7 @@ describe('the role', () => {
   it.each<[boolean | null, string]>([
     [true, 'lists the wallet with its role'],
     [null, 'could not be read'],
-  ])('is not missing while the stake contract says %j: the service is asked again', async (says, words) => {
+  ])('is not missing while the stake contract returns %j: the service is asked again', async (says, words) => {
     const confirmRole = async () => says
     const { service, clock, missing, world } = await bench(list, { confirmRole })
     world.refuseSessions = [403]
@@ -235,14 +235,14 @@ describe('the role', () => {
     expect(missing).toEqual([])
   })
 
-  it('is missing where the stake contract says so too', async () => {
+  it('is missing where the stake contract agrees', async () => {
     const { service, missing, world } = await bench(list, { confirmRole: async () => false })
     world.roles = []
     expect(await failure(service.listOpen(asked))).toMatchObject({ reason: 'role-missing' })
     expect(missing).toHaveLength(1)
   })
 
-  it('is not missing because something before the service answers with 403', async () => {
+  it('is not missing because a proxy answers with 403', async () => {
     const { service, clock, missing, server } = await bench(list)
     const { handler } = server
     server.handler = (request, response) => {
@@ -266,7 +266,7 @@ describe('the role', () => {
   })
 })
 
-describe('what is not of the stated shape', () => {
+describe('an answer of another shape', () => {
   it.each<[string, Record<string, unknown>]>([
     ['another wallet', { address: OTHER_ADDRESS }],
     ['an empty token', { token: '' }],
@@ -300,7 +300,7 @@ describe('what is not of the stated shape', () => {
   it.each<[string, string]>([
     ['data', `0x${'ab'.repeat(100)}`],
     ['a megabyte of words', 'sign in '.repeat(130_000)],
-  ])('is no challenge of ours but %s: nothing is signed or sent', async (_, message) => {
+  ])('is %s instead of our challenge: nothing is signed or sent', async (_, message) => {
     const signed: string[] = []
     const { service, world, count } = await bench(list, { signer: watched(signed) })
     world.challenge = { message }
@@ -322,7 +322,7 @@ describe('the wallet', () => {
 })
 
 describe('the token', () => {
-  it('and every nonce and signature stand in no log line, error or event, whatever goes wrong', async () => {
+  it('and every nonce and signature appear in no log line, error or event, whatever fails', async () => {
     const echoing: Handler = (request, response) => {
       sendJson(response, 422, { error: `no: ${request.headers.authorization} ${request.body}` })
     }

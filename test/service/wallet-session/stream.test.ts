@@ -28,7 +28,7 @@ async function follow(connections: Connection[]) {
 }
 
 describe('the stream', () => {
-  it('says ready and the whole open set first, then what opens; comments are signs of life', async () => {
+  it('sends ready and the whole open set first, then new assets; comments are signs of life', async () => {
     const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}`
     const later: Connection = (response, request) => {
       sends(text)(response, request)
@@ -53,7 +53,7 @@ describe('the stream', () => {
     ['one asset', event('new-asset', specAsset('c')), ['c']],
     ['one wrapped asset', event('new-asset', { asset: specAsset('c'), t: 1 }), ['c']],
     ['assetId as the id', event('new-asset', specAsset('', { id: undefined, assetId: 'c' })), ['c']],
-  ])('takes %s as what opened', async (_, text, ids) => {
+  ])('accepts %s as a new asset', async (_, text, ids) => {
     const { events } = await follow([sends(text)])
     await until(() => events.length === 1)
     expect(events[0]).toMatchObject({ kind: 'delta', ids })
@@ -62,7 +62,7 @@ describe('the stream', () => {
   it.each<[string, unknown]>([
     ['an array', [specAsset('a')]],
     ['openAssets', { openAssets: [specAsset('a')] }],
-  ])('takes %s as the open set', async (_, data) => {
+  ])('accepts %s as the open set', async (_, data) => {
     const { events } = await follow([sends(event('snapshot', data))])
     await until(() => events.length === 2)
     expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'] })
@@ -82,7 +82,7 @@ describe('the stream', () => {
     ['data that is no JSON', 'event: snapshot\ndata: {"assets": [\n\n'],
     ['a snapshot without a list', event('snapshot', { assets: {} })],
     ['a snapshot of nothing', event('snapshot', null)],
-  ])('goes on after an event with %s', async (_, text) => {
+  ])('continues after an event with %s', async (_, text) => {
     const { events, streams } = await follow([sends(text + snapshot('a'))])
     await until(() => events.length === 3)
     expect(events[0]).toMatchObject({ kind: 'trouble', reason: 'event-malformed' })
@@ -90,7 +90,7 @@ describe('the stream', () => {
     expect(streams()).toHaveLength(1)
   })
 
-  it('leaves out a new asset that is malformed', async () => {
+  it('drops a malformed new asset', async () => {
     const { events, malformed } = await follow([sends(event('new-asset', null) + event('new-asset', {}))])
     await until(() => events.length === 2)
     const nothing = { kind: 'delta', assets: [], ids: [] }
@@ -98,7 +98,7 @@ describe('the stream', () => {
     expect(malformed).toHaveLength(2)
   })
 
-  it('comes again after a cut, with the token of that time', async () => {
+  it('reconnects after a cut, with the current token', async () => {
     const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))])
     const { events, session, streams, troubles, world } = built
     await until(() => troubles().length === 1)
@@ -111,7 +111,7 @@ describe('the stream', () => {
     expect(second).not.toBe(first)
   })
 
-  it('opens a new session after a 401, and comes again at once', async () => {
+  it('opens a new session after a 401, and reconnects at once', async () => {
     const connections = [cuts(snapshot('a')), sends(snapshot('b'))]
     const built = await follow(connections)
     const { events, count, streams, troubles, world } = built
@@ -126,7 +126,7 @@ describe('the stream', () => {
     expect(streams()).toHaveLength(3)
   })
 
-  it('waits where no session is to be had, and says why', async () => {
+  it('waits where there is no session, and reports why', async () => {
     const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))])
     const { events, count, streams, troubles, session, world } = built
     await until(() => troubles().length === 1)

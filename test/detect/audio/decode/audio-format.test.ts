@@ -9,7 +9,7 @@ const formatOf = async (bytes: Buffer, name?: string) => sniffAudioFormat(await 
 const wav = (tag: number, extensible = false) => rawWav(Buffer.alloc(64), { rate: 8000, tag, bytes: 1, extensible })
 
 describe('WAVE', () => {
-  it.each([1, 3, 6, 7])('of codec %i is read here, also where its tag stands in the extension', async (tag) => {
+  it.each([1, 3, 6, 7])('of codec %i is decoded here, also where its tag is in the extension', async (tag) => {
     expect(await formatOf(wav(tag))).toEqual({ reader: 'wav' })
     expect(await formatOf(wav(tag, true))).toEqual({ reader: 'wav' })
   })
@@ -19,7 +19,7 @@ describe('WAVE', () => {
     expect(await formatOf(wav(tag, true))).toEqual({ reader: 'ffmpeg', mime: 'audio/wav' })
   })
 
-  it('is left to the decoder where another chunk comes first, or the header is cut', async () => {
+  it('goes to ffmpeg where another chunk comes first, or the header is cut', async () => {
     const early = riffChunk('RIFF', Buffer.concat([Buffer.from('WAVE'), riffChunk('LIST', Buffer.alloc(64))]))
     expect(await formatOf(early)).toEqual({ reader: 'wav' })
     expect(await formatOf(wav(2).subarray(0, 45))).toEqual({ reader: 'wav' })
@@ -65,14 +65,14 @@ describe('Ogg', () => {
   })
 })
 
-describe('behind an ID3 tag', () => {
+describe('after an ID3 tag', () => {
   /** A tag of `bytes` bytes; its size has seven bits a byte. */
   function tagged(bytes: number, sound: Buffer): Buffer {
     const size = [21, 14, 7, 0].map((bits) => (bytes >> bits) & 0x7f)
     return Buffer.concat([Buffer.from('ID3\u0004\0\0', 'latin1'), Buffer.from(size), Buffer.alloc(bytes), sound])
   }
 
-  it.each([0, 127, 128, 200_000])('of %i bytes begins what is read', async (bytes) => {
+  it.each([0, 127, 128, 200_000])('of %i bytes the sound begins', async (bytes) => {
     const from = bytes + 10
     expect(await formatOf(tagged(bytes, Buffer.from('fLaC')))).toEqual({ reader: 'wasm', codec: 'flac', from })
     expect(await formatOf(tagged(bytes, Buffer.from('fffb9000', 'hex')))).toEqual({
@@ -87,13 +87,13 @@ describe('behind an ID3 tag', () => {
     expect(await formatOf(tagged(20, Buffer.from(head, 'hex')))).toEqual(format)
   })
 
-  it('takes all else, and nothing at all, for MP3 with junk before it', async () => {
+  it('everything else, and nothing at all, is MP3 with junk before it', async () => {
     for (const sound of [Buffer.alloc(0), Buffer.from('ff', 'hex'), Buffer.from('junk')])
       expect(await formatOf(tagged(20, sound))).toEqual({ reader: 'wasm', codec: 'mp3', from: 30 })
   })
 })
 
-it('never goes by the name of a file', async () => {
+it('the file name is ignored', async () => {
   const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60)])
   expect(await formatOf(flac, 'music.mp3')).toEqual({ reader: 'wasm', codec: 'flac', from: 0 })
 })

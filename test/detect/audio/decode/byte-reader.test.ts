@@ -16,7 +16,7 @@ function source(...chunks: string[]) {
 
 const text = async (bytes: Promise<Buffer>) => (await bytes).toString()
 
-it('reads runs across chunks of any size, empty ones among them', async () => {
+it('reads runs across chunks of any size, including empty ones', async () => {
   const { reader } = source('ab', '', 'c', '', '', 'defg')
   expect(await text(reader.read(1))).toBe('a')
   expect(await text(reader.read(3))).toBe('bcd')
@@ -24,7 +24,7 @@ it('reads runs across chunks of any size, empty ones among them', async () => {
   expect(await text(reader.read(3))).toBe('efg')
 })
 
-it('gives fewer bytes at the end only, and none behind it', async () => {
+it('returns fewer bytes at the end only, and none after it', async () => {
   const { reader } = source('abc', 'de')
   expect(await text(reader.read(9))).toBe('abcde')
   expect(await text(reader.read(1))).toBe('')
@@ -38,13 +38,13 @@ it.each([
   ['over several chunks', 5, 'f'],
   ['nothing', 0, 'abcdef'],
   ['more than there is', 7, ''],
-])('passes over %s', async (_, count, rest) => {
+])('skips %s', async (_, count, rest) => {
   const { reader } = source('abc', 'd', 'ef')
   await reader.skip(count)
   expect(await text(reader.read(9))).toBe(rest)
 })
 
-it('ends a source that was not read to its end, so that its file is closed', async () => {
+it('closes a source that was not read to its end', async () => {
   const { reader, state } = source('abc', 'def')
   await reader.read(1)
   expect(state.isEnded).toBe(false)

@@ -22,7 +22,7 @@ describe('mu-law', () => {
     expect(sixteenBit(MU_LAW, code & 0x7f)).toBe(-value)
   })
 
-  it('every code but that of the negative zero is what its own value encodes to', () => {
+  it('every code except negative zero is the encoding of its own value', () => {
     const changed = CODES.filter((code) => encodeMuLaw(MU_LAW[code] as number) !== code)
     expect(changed).toEqual([0x7f])
     expect(encodeMuLaw(MU_LAW[0x7f] as number)).toBe(0xff)
@@ -43,7 +43,7 @@ describe('mu-law', () => {
     ['full scale below zero', -1, 0x00],
     ['far below it', -40, 0x00],
     ['nothing', 0, 0xff],
-  ])('cuts at its loudest value: %s', (_, sample, code) => {
+  ])('clips at its loudest value: %s', (_, sample, code) => {
     expect(encodeMuLaw(sample)).toBe(code)
   })
 })

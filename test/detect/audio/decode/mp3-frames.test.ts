@@ -67,7 +67,7 @@ describe('the length of a frame', () => {
     ['a free bit rate', { version: 1, layer: 3, bitrate: 0 }],
     ['the forbidden bit rate', { version: 1, layer: 3, bitrate: 15 }],
     ['the reserved sample rate', { version: 1, layer: 3, bitrate: 9, rate: 3 }],
-  ])('takes a header with %s for no frame', async (_, header) => {
+  ])('rejects a header with %s', async (_, header) => {
     expect(await framesOf(repeated(frame(header, 417), 3))).toHaveLength(0)
   })
 
@@ -75,7 +75,7 @@ describe('the length of a frame', () => {
     ['the reserved version', 0x08],
     ['the reserved layer', 0x06],
     ['a broken sync word', 0xe0],
-  ])('takes a header with %s for no frame', async (_, bits) => {
+  ])('rejects a header with %s', async (_, bits) => {
     const spoilt = Buffer.from(PLAIN)
     const second = spoilt[1] as number
     spoilt[1] = bits === 0x08 ? (second & ~0x18) | 0x08 : second & ~bits
@@ -83,23 +83,23 @@ describe('the length of a frame', () => {
   })
 })
 
-describe('picking frames out', () => {
-  it.each([1000, 1732, 1733, 4096, 64 * 1024])('gives the same from chunks of %i bytes', async (chunkBytes) => {
+describe('extracting frames', () => {
+  it.each([1000, 1732, 1733, 4096, 64 * 1024])('returns the same from chunks of %i bytes', async (chunkBytes) => {
     const bytes = Buffer.concat([Buffer.alloc(3000, 0xff), repeated(PLAIN, 20), Buffer.from('TAG tail')])
     expect((await framesOf(bytes, chunkBytes)).equals(repeated(PLAIN, 20))).toBe(true)
   })
 
-  it('takes one header alone for junk, since nothing follows it in step', async () => {
+  it('takes a single header for junk, because no other follows it in step', async () => {
     const lone = Buffer.concat([Buffer.alloc(900), PLAIN, Buffer.alloc(900)])
     expect(await framesOf(lone)).toHaveLength(0)
   })
 
-  it('leaves out a last frame that was cut', async () => {
+  it('drops a last frame that was cut', async () => {
     const cut = Buffer.concat([repeated(PLAIN, 3), PLAIN.subarray(0, 416)])
     expect((await framesOf(cut)).equals(repeated(PLAIN, 3))).toBe(true)
   })
 
-  it('finds its step again behind junk of any length', async () => {
+  it('resynchronizes after junk of any length', async () => {
     const junk = Buffer.from('APIC'.repeat(300))
     for (const length of [1, 416, 417, 418, 1200]) {
       const bytes = Buffer.concat([repeated(PLAIN, 2), junk.subarray(0, length), repeated(PLAIN, 2)])
@@ -127,14 +127,14 @@ describe('frames of several sample rates', () => {
     expect(runs.slice(3).reduce((sum, length) => sum + length, 0)).toBe(parts[3])
   })
 
-  it('are not parted by one damaged header, which is passed over', async () => {
+  it('are not split by one damaged header, which is skipped', async () => {
     const damaged = Buffer.from(PLAIN)
     damaged[2] = (damaged[2] as number) | 0x08
     const bytes = Buffer.concat([repeated(PLAIN, 3), damaged, repeated(PLAIN, 3)])
     expect(await framesOf(bytes)).toEqual(repeated(PLAIN, 6))
   })
 
-  it('are not parted where only bit rate, padding or channels change', async () => {
+  it('are not split where only bit rate, padding or channels change', async () => {
     const others = [
       frame({ version: 1, layer: 3, bitrate: 14 }, 1044),
       frame({ version: 1, layer: 3, bitrate: 9, padding: 1 }, 418),

@@ -33,16 +33,16 @@ it.each([
   ['down to its list of segments', 513],
   ['in its list of segments', 515],
   ['in its header', 518 + 20],
-])('leaves out a last page that was cut %s', async (_, missing) => {
+])('drops a last page that was cut %s', async (_, missing) => {
   const cut = SECOND.subarray(0, SECOND.length - missing)
   expect((await pagesOf(Buffer.concat([FIRST, cut]))).equals(FIRST)).toBe(true)
 })
 
-it('keeps a last page that holds nothing, which ends some streams', async () => {
+it('keeps an empty last page, which ends some streams', async () => {
   expect((await pagesOf(Buffer.concat([FIRST, EMPTY]))).equals(Buffer.concat([FIRST, EMPTY]))).toBe(true)
 })
 
-it('gives nothing of bytes without a page, however many', async () => {
+it('returns nothing for bytes without a page, however many', async () => {
   expect(await pagesOf(Buffer.alloc(0), 1)).toHaveLength(0)
   expect(await pagesOf(Buffer.alloc(100_000, 'Ogg'), 1000)).toHaveLength(0)
 })
@@ -64,7 +64,7 @@ describe('a second recording', () => {
     }
   })
 
-  it('is refused next to the first one, too, of which players play one', async () => {
+  it('is refused also in parallel to the first one, of which players play one', async () => {
     const starts = [pageOf(1, FIRST_OF_STREAM), pageOf(2, FIRST_OF_STREAM)]
     const bytes = Buffer.concat([...starts, pageOf(2), pageOf(1), pageOf(2), pageOf(1)])
     await expect(pagesOf(bytes)).rejects.toMatchObject({ reason: 'media-unsupported' })

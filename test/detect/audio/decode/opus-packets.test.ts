@@ -38,18 +38,18 @@ it.each([
   expect(await speech([page(head, ...times(80, size))])).toBe(isSpeech)
 })
 
-it('a tenth of a second is enough, wherever it lies, and less is a click', async () => {
+it('a tenth of a second is enough, wherever it is, and less is a click', async () => {
   const silent = page([SILK_20], ...times(200, 2))
   expect(await speech([silent, page([SILK_20], ...times(5, 40)), silent])).toBe(true)
   expect(await speech([silent, page([SILK_20], ...times(4, 40)), silent])).toBe(false)
 })
 
-it('looks no further than asked for', async () => {
+it('reads no further than requested', async () => {
   const pages = [page([SILK_20], ...times(100, 2)), page([SILK_20], ...times(100, 40))]
   expect(await speech(pages, 2)).toBe(false)
   expect(await speech(pages, 3)).toBe(true)
 })
 
-it('leaves what has no packet to the decoder', async () => {
+it('leaves a file without packets to the decoder', async () => {
   expect(await speech([])).toBe(true)
 })

@@ -55,33 +55,33 @@ describe('decodeWav', () => {
     expect(await samplesOf(wav, 3)).toEqual([])
   })
 
-  it('leaves out a last sample that lacks a byte or a channel', async () => {
+  it('drops a last sample that lacks a byte or a channel', async () => {
     const whole = rawWav(sixteenBit(1, 2, 3, 4), { ...PCM_16, channels: 2, statedBytes: 0 })
     expect(await samplesOf(whole.subarray(0, whole.length - 1))).toEqual([1])
     expect(await samplesOf(whole.subarray(0, whole.length - 2))).toEqual([1])
   })
 
-  it('stops where the sound ends by its header, whatever stands behind it', async () => {
+  it('stops where the sound ends by its header, whatever follows', async () => {
     const wav = Buffer.concat([rawWav(sixteenBit(5, 6), PCM_16), riffChunk('LIST', sixteenBit(9, 9, 9))])
     expect(await samplesOf(wav)).toEqual([5, 6])
     expect(await samplesOf(rawWav(sixteenBit(5, 6, 7), { ...PCM_16, statedBytes: 4 }))).toEqual([5, 6])
   })
 
-  it('gives a long sound in blocks of 128 KiB', async () => {
+  it('returns a long sound in blocks of 128 KiB', async () => {
     const samples = 64 * 1024 + 10
     const blocks = await blocksOf(rawWav(Buffer.alloc(samples * 2, 1), PCM_16), 64 * 1024)
     expect(blocks.map(({ channels }) => channels[0]?.length)).toEqual([64 * 1024, 10])
     expect(blocks.every(({ sampleRate }) => sampleRate === RATE)).toBe(true)
   })
 
-  it('gives one sample of every channel where that alone is more than a block', async () => {
+  it('returns one sample of every channel where that alone exceeds a block', async () => {
     const channels = 40_000
     const blocks = await blocksOf(rawWav(Buffer.alloc(channels * 4 * 2), { rate: RATE, tag: 1, bytes: 1, channels }))
     expect(blocks.reduce((sum, block) => sum + (block.channels[0]?.length ?? 0), 0)).toBe(8)
     expect(blocks[0]?.channels).toHaveLength(channels)
   })
 
-  it('refuses samples in other containers than their bits need, which players read otherwise', async () => {
+  it('refuses samples in larger containers than their bits need, which players read otherwise', async () => {
     const wav = rawWav(sixteenBit(1, 2, 3, 4), PCM_16)
     wav.writeUInt16LE(4, 32)
     await expect(samplesOf(wav)).rejects.toMatchObject({ reason: 'media-unsupported' })
@@ -95,7 +95,7 @@ describe('decodeWav', () => {
 })
 
 describe('RF64', () => {
-  it('has a long size, which players do not take in a plain RIFF', async () => {
+  it('has a long size, which players ignore in a plain RIFF', async () => {
     const plain = rf64(sixteenBit(1, 2, 3, 4), 4n)
     plain.write('RIFF')
     expect((await samplesOf(plain)).slice(0, 4)).toEqual([1, 2, 3, 4])
@@ -138,7 +138,7 @@ describe('refusals', () => {
     await expect(blocksOf(bytes)).rejects.toThrow(withReason('media-corrupt', message))
   })
 
-  it('reads the sound behind 998 other chunks', async () => {
+  it('reads the sound after 998 other chunks', async () => {
     const junk: Buffer[] = Array(998).fill(riffChunk('JUNK', Buffer.alloc(2)))
     expect(await samplesOf(wave(...junk, sound.subarray(12)))).toEqual([1, 2, 3])
   })

@@ -21,7 +21,7 @@ describe('the features of a dataset', () => {
     expect(withClassNames({ label: value, other: 0 }, label)).toEqual({ label: name, other: 0 })
   })
 
-  it('of a parquet file are those of its note, or none', () => {
+  it('of a parquet file are those of its metadata, or none', () => {
     const note = (features: unknown) => JSON.stringify({ info: { features } })
     expect(
       featuresOfParquet(note({ image: { _type: 'Image' }, sound: { _type: 'Audio' }, n: { _type: 'Value' } })),
@@ -35,7 +35,7 @@ describe('the features of a dataset', () => {
     for (const bad of [undefined, '{', '[]', '{}', '{"info":{}}']) expect(featuresOfParquet(bad)).toBeNull()
   })
 
-  it('skip a column of a shape that nobody knows, and keep the others', () => {
+  it('skip a column of unknown shape, and keep the others', () => {
     const text = JSON.stringify({ info: { features: { nested: [{ a: 1 }], label: { names: ['x', 'y'] } } } })
     expect(featuresOfParquet(text)?.get('label')?.names).toEqual(['x', 'y'])
     expect(featuresOfParquet(text)?.get('nested')).toEqual({ names: null, mediaType: null })
@@ -62,7 +62,7 @@ describe('the features of a dataset', () => {
     expect((await featuresOfFolder(place)).get('label')?.names).toEqual(names)
   })
 
-  it('of dataset_infos.json go before those of the card; a broken one counts as none', async () => {
+  it('of dataset_infos.json override those of the card; a broken file counts as none', async () => {
     await write('both/README.md', card(`${features}        - card\n        - b`))
     const infos = await write('both/dataset_infos.json', '{"default":{"features":{"label":{"names":["infos","b"]}}}}')
     expect((await featuresOfFolder(path.dirname(infos))).get('label')?.names).toEqual(['infos', 'b'])

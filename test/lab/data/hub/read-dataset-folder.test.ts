@@ -7,7 +7,7 @@ const files = rowFiles()
 const { write } = files
 
 describe('a dataset folder', () => {
-  it('passes over what is hidden', async () => {
+  it('skips hidden files', async () => {
     await write('hidden/.git/train/metadata.csv', 'file_name,label\na,fake\n')
     await write('hidden/.cache/x.parquet', 'x')
     await write('hidden/metadata.csv', 'file_name,label\na,real\n')

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { tellsTheSame } from '../support/one-story.js'
 
-describe('console, status, /readyz, metrics and log tell one story', () => {
-  it('of a stake that dips, as the stream told it', async () => {
+describe('console, status, /readyz, metrics and log agree', () => {
+  it('on a stake that falls, as the stream reported it', async () => {
     const bench = await benchOfTest()
     // No list comes by chance: the stream alone tells it.
     const daemon = await bench.startHere({ ATTESTD_LIST_EVERY_MS: '600000' }).ready()
@@ -15,7 +15,7 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     await bench.until('the stream by the same reason', () => tellsTheSame(daemon, 'stream', 'stake-low'))
   })
 
-  it('of a stake that was too low from the start, although no answer states it', async () => {
+  it('on a stake that was too low from the start, although no answer states it', async () => {
     const bench = await benchOfTest()
     bench.sandbox.control.setStake({ stakedWei: 1n })
     const daemon = bench.startHere()
@@ -23,7 +23,7 @@ describe('console, status, /readyz, metrics and log tell one story', () => {
     await bench.until('one story', () => tellsTheSame(daemon, 'stake', 'stake-low'))
   })
 
-  it('of a local clock that is two hours off, while scores go on', async () => {
+  it('on a local clock that is two hours off, while scores continue', async () => {
     const bench = await benchOfTest({ clockOffsetMs: -7_200_000 })
     const daemon = bench.startHere()
     await daemon.serving()
