@@ -1,7 +1,7 @@
 import type { Job, JobsOptions, JobType } from 'bullmq'
 import { AttestdError, isAbort, toAttestdError } from '../core/errors.js'
 import { SharedReading } from '../core/shared-reading.js'
-import { startRepeating, withinLimit } from '../core/time-limit.js'
+import { withinLimit } from '../core/time-limit.js'
 import type { FleetStore } from '../fleet/fleet-store.js'
 import { sealedFleet, sealedTexts } from '../fleet/sealed-texts.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
@@ -18,6 +18,7 @@ import {
   type QueueEngineOptions,
   type Retention,
 } from './engine-options.js'
+import { followClock } from './follow-clock.js'
 import { BACKOFF_BY_REASON, readFailure } from './job-failure.js'
 import { JobWorker } from './job-worker.js'
 import { pausedQueues } from './paused-queues.js'
@@ -55,9 +56,6 @@ const COUNT_EVERY = 101
 /** Among the completed jobs of a queue of the embedded engine, those past their age are looked for this often at most, ms. */
 const SWEEP_EVERY_MS = 60_000
 const KEPT_STACKS = 3
-/** How often the wall clock is compared with the monotonic one, ms, and from where on it counts as set back. */
-const CLOCK_LOOK_MS = 5000
-const SET_BACK_MS = 1000
 const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 
 /** The queue engine over any backing that BullMQ runs on. */
@@ -77,8 +75,6 @@ export class BullEngine implements QueueEngine {
   /** The checks of readiness ask at the same time. */
   readonly #pings = new SharedReading<void>()
   readonly #workers = new Set<JobWorker>()
-  /** Wall clock minus monotonic clock, ms; null before the first look. */
-  #wallAheadMs: number | null = null
   #endClockLooks: (() => void) | undefined
   /** Jobs added, for `COUNT_EVERY`. */
   #added = 0
@@ -133,7 +129,6 @@ export class BullEngine implements QueueEngine {
     processor: Processor<Data, Result>,
     events: WorkerEvents,
   ): Promise<RunningWorker> {
-    const { clock } = this.#options
     const worker = await JobWorker.start({
       ...this.#options,
       processor: processor as Processor<unknown, unknown>,
@@ -145,10 +140,7 @@ export class BullEngine implements QueueEngine {
       report: (error) => this.#report(queue, error),
     })
     this.#workers.add(worker)
-    if (!this.#endClockLooks) {
-      this.#endClockLooks = startRepeating(clock, CLOCK_LOOK_MS, () => void this.#followClock())
-      void this.#followClock()
-    }
+    this.#endClockLooks ??= followClock(this.#options, (triedFrom) => this.#retryDelayed(triedFrom))
     return worker
   }
 
@@ -322,38 +314,16 @@ export class BullEngine implements QueueEngine {
     await this.#backing.close()
   }
 
-  /**
-   * BullMQ keeps by the wall clock when a job is due: where that was set back, delayed jobs would wait for as long in addition.
-   * While no process looked, it was set back for those whose last try is yet to come by it.
-   */
-  async #followClock(): Promise<void> {
-    const { clock, log } = this.#options
-    const aheadMs = clock.now() - clock.monotonic()
-    const backMs = this.#wallAheadMs === null ? null : Math.round(this.#wallAheadMs - aheadMs)
-    if (backMs === null || backMs >= SET_BACK_MS) {
-      try {
-        const triedAfter = backMs === null ? clock.now() + SET_BACK_MS : Number.NEGATIVE_INFINITY
-        let jobs = 0
-        for (const name of QUEUE_NAMES) jobs += await this.#promoteDelayed(name, triedAfter)
-        if (backMs !== null || jobs > 0)
-          log.info({ backMs, jobs }, 'wall clock was set back, delayed jobs were retried')
-      } catch {
-        // The engine reports its own trouble; the next look retries.
-        return
+  async #retryDelayed(triedFrom: number): Promise<number> {
+    let retried = 0
+    for (const name of QUEUE_NAMES) {
+      for await (const { job } of this.#jobsIn(name, ['delayed'])) {
+        if ((job.processedOn ?? job.timestamp) < triedFrom) continue
+        await this.#promote(job)
+        retried++
       }
     }
-    this.#wallAheadMs = aheadMs
-  }
-
-  /** @param triedAfter wall clock, Unix ms; those that were last tried before it stay @returns how many were delayed */
-  async #promoteDelayed(name: QueueName, triedAfter: number): Promise<number> {
-    let promoted = 0
-    for await (const { job } of this.#jobsIn(name, ['delayed'])) {
-      if ((job.processedOn ?? job.timestamp) < triedAfter) continue
-      await this.#promote(job)
-      promoted++
-    }
-    return promoted
+    return retried
   }
 
   /** One that is no longer delayed was taken meanwhile. */
