@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { reasonEntry } from '../core/reasons.js'
 import { EXIT } from '../core/shutdown.js'
+import { printErrorLines } from './terminal/print.js'
 
 // Its modules are read all at once, for which few open files do not suffice.
 const { runCommandLine, watchOutput } = await import('./command-line.js').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EMFILE') throw error
   const { fix, summary } = reasonEntry('limits-low')
-  process.stderr.write(`attestd: ${summary} ${error.message}  [limits-low]\n  fix  ${fix}\n`)
+  printErrorLines([`attestd: ${summary} ${error.message}  [limits-low]`, `  fix  ${fix}`])
   process.exit(EXIT.config)
 })
 

@@ -33,7 +33,7 @@ describe('limits of the process', () => {
   ])('end %s with 78 and the fix', async (_, limit, verb, fix) => {
     const main = [process.execPath, packagePath('dist', 'cli', 'main.js'), verb]
     const { PATH = '' } = process.env
-    const { status, stderr } = spawnSync('bash', ['-c', `ulimit ${limit}; exec "$@"`, '-', ...main], {
+    const { status, stderr } = spawnSync('sh', ['-c', `ulimit ${limit}; exec "$@"`, '-', ...main], {
       encoding: 'utf8',
       env: {
         PATH,
