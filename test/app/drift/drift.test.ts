@@ -154,6 +154,8 @@ describe('the drift index', () => {
 
 describe('the drift watch', () => {
   const low: Seen = { risk: 0.05, abstained: false }
+  /** Evenly, so that an index does not depend on the number of files. */
+  const spread = (nth: number): Seen => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })
   const feed = (watch: DriftWatch, files: number, one: Seen = low, of = detector) => {
     for (let nth = 0; nth < files; nth++) watch.saw(of, one)
   }
@@ -215,7 +217,6 @@ describe('the drift watch', () => {
   })
 
   it("compares with the detector's first 500 files where the package has no evaluation, also after a restart", async () => {
-    const spread = (nth: number) => ({ risk: (nth % 10) / 10 + 0.05, abstained: nth % 10 === 5 })
     const watch = new DriftWatch(places, silentLog)
     expect(await ownReference(watch, spread)).toBeGreaterThanOrEqual(500)
     for (let nth = 0; nth < 199; nth++) watch.saw(detector, spread(nth))
@@ -240,10 +241,10 @@ describe('the drift watch', () => {
     const log = new KeptLog()
     await fs.writeFile(places.folder, 'a file where the folder belongs')
     const watch = new DriftWatch(places, log)
-    await ownReference(watch, () => low)
+    await ownReference(watch, spread)
     while (log.lines.length === 0) await settle()
     expect(log.lines).toMatchObject([{ level: 'warn', reason: 'data-dir-unusable' }])
-    feed(watch, 200)
+    for (let nth = 0; nth < 200; nth++) watch.saw(detector, spread(nth))
     expect(watch.rows()).toMatchObject([{ reference: 'own', files: 200, risk: expect.closeTo(0, 1) }])
   })
 })
