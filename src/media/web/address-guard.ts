@@ -57,7 +57,7 @@ export function isPublicAddress(address: string): boolean {
   return six.range() === 'unicast' && six.match(GLOBAL_UNICAST_6)
 }
 
-/** Guards requests to hosts that strangers name: what is vetted is what is dialled. */
+/** Guards requests to hosts that asset URIs name: what is vetted is what is dialled. */
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
   const isAllowed = options.isAllowed ?? isPublicAddress
   const resolve = options.resolve ?? ((hostname) => resolveByDns(hostname, options.nameServers))
@@ -105,8 +105,8 @@ function literalAddress(hostname: string): string | null {
 }
 
 /**
- * Not by `dns.lookup`: it blocks a thread until an answer comes, of the few that look up the service and the gateways as well. Strangers
- * could stop the daemon with names that nobody answers for. A resolver for each name reads anew which name servers the system has.
+ * Not by `dns.lookup`: that blocks a thread until an answer comes, one of the few that look up the service and the gateways as well, so
+ * asset URIs with names that nobody answers for could stop the daemon. A new resolver for each name reads the system's current name servers.
  */
 async function resolveByDns(hostname: string, nameServers?: readonly string[]) {
   const resolver = new dns.promises.Resolver(NAME_SERVER)
