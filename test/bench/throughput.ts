@@ -24,7 +24,7 @@ import { findRedisServer, startRedisServer } from '../support/redis-server.js'
 import { startSandbox } from '../support/sandbox.js'
 import type { BareFile, BareResult, BareTask } from './bare-loop.js'
 import { startBenchDaemon } from './bench-daemon.js'
-import { childrenOf, peakMb, processorMs } from './processor-time.js'
+import { childrenOf, peakMb, processorMs, sharesMs } from './processor-time.js'
 
 const { values } = parseArgs({
   options: {
@@ -143,8 +143,6 @@ async function runDaemon(sandbox: Sandbox, register: Register, queueUrl: string,
     ATTESTD_QUEUE_URL: queueUrl,
     ATTESTD_ANALYZE_CONCURRENCY: String(CONCURRENCY),
   })
-  const detectors = await childrenOf(daemon.pid)
-  const spent = async (pids: readonly number[]) => sum(await Promise.all(pids.map(processorMs)))
   const untilScored = async (count: number) => {
     while (sandbox.scores().length < count) {
       if (daemon.ended()) throw new Error(`the daemon ended; see ${folder}/daemon.log`)
@@ -153,20 +151,18 @@ async function runDaemon(sandbox: Sandbox, register: Register, queueUrl: string,
   }
   await register(ASSETS)
   await untilScored(WARM_UP)
-  const [before, ownBefore] = [await spent(detectors), await processorMs(daemon.pid)]
+  const before = await sharesMs(daemon.pid)
   const started = performance.now()
   await register(0, ASSETS)
   await untilScored(WARM_UP + ASSETS)
   const seconds = (performance.now() - started) / 1000
-  const detectorMs = ((await spent(detectors)) - before) / ASSETS
-  const ownMs = ((await processorMs(daemon.pid)) - ownBefore) / ASSETS
-  const peaks = await Promise.all(detectors.map(peakMb))
+  const after = await sharesMs(daemon.pid)
+  const [detectorMs, ownMs] = [(after.children - before.children) / ASSETS, (after.own - before.own) / ASSETS]
+  const peaks = await Promise.all((await childrenOf(daemon.pid)).map(peakMb))
   daemon.kill('SIGTERM')
   await daemon.exited
   return { picturesPerSecond: ASSETS / seconds, msPerPicture: detectorMs + ownMs, detectorMs, peakMb: peaks }
 }
-
-const sum = (all: readonly number[]) => all.reduce((total, each) => total + each, 0)
 
 /** Registers the files from one to before another. */
 type Register = (from?: number, to?: number) => Promise<SandboxAsset[]>
