@@ -1,6 +1,6 @@
 import { isAbstention } from '../../core/errors.js'
 import type { ModelInput, Part, ReaderTools, ReadMedia } from '../contract/medium-reader.js'
-import { spotPlaces } from '../contract/spot-places.js'
+import { spotOf } from '../contract/spot-places.js'
 import type { AudioPreprocessing } from '../package/preprocessing.js'
 import { encodeMuLaw, MU_LAW } from './decode/companding.js'
 import { type Recording, readRecording } from './recording.js'
@@ -50,11 +50,8 @@ export async function readAudio(
       }
     },
     async *spotCheck() {
-      const spots = betweenEnds(unheard, whole.passages)
-      if (spots.length === 0) return
-      const [place] = (await spotPlaces(file, 1)) as [number]
-      const spot = spots[Math.floor(place * spots.length)] as Stretch
-      yield { name: 'heard between the windows judged first', parts: partsOf(whole, [spot]) }
+      const spot = await spotOf(file, betweenEnds(unheard, whole.passages))
+      if (spot) yield { name: 'heard between the windows judged first', parts: partsOf(whole, [spot]) }
     },
     async *variants() {
       for (const name of VARIANTS)

@@ -15,3 +15,10 @@ export async function spotPlaces(file: string, count: number): Promise<number[]>
     return Number.parseInt(digits, 16) / 16 ** DIGITS
   })
 }
+
+/** One of several pieces, at such a place; undefined where there is none. */
+export async function spotOf<T>(file: string, pieces: readonly T[]): Promise<T | undefined> {
+  if (pieces.length === 0) return undefined
+  const [place] = (await spotPlaces(file, 1)) as [number]
+  return pieces[Math.floor(place * pieces.length)]
+}

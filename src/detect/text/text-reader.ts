@@ -1,7 +1,7 @@
 import { spread } from '../../core/arrays.js'
 import { AttestdError } from '../../core/errors.js'
 import type { Part, ReadMedia } from '../contract/medium-reader.js'
-import { spotPlaces } from '../contract/spot-places.js'
+import { spotOf } from '../contract/spot-places.js'
 import type { TextPreprocessing } from '../package/preprocessing.js'
 import { charactersIn } from './characters.js'
 import { looksLikeCode } from './code.js'
@@ -24,20 +24,21 @@ export async function readText(file: string, plan: TextPreprocessing, features: 
   const language = requireProse(text, prose, plan)
   const length = charactersIn(prose)
   const read = plan.normalize ? prose : text
-  const parts = (passage: string) => partsOf(passage, plan, features)
+  const windows = windowsOf(read, plan)
+  const judged = spread(windows, plan.maxWindows)
   return {
     summary: `${encoding} text, ${language}, ${length} characters`,
     length,
-    parts: () => parts(read),
+    parts: () => inputsOf(judged, features),
     async *spotCheck() {
-      const unread = unreadWindows(read, plan)
-      const [place] = (await spotPlaces(file, 1)) as [number]
-      const spot = unread[Math.floor(place * unread.length)]
-      if (spot !== undefined) yield { name: 'between the passages judged first', parts: inputsOf([spot], features) }
+      const others = windows.filter((window) => !judged.includes(window))
+      const spot = await spotOf(file, others)
+      if (spot) yield { name: 'between the passages judged first', parts: inputsOf([spot], features) }
     },
     async *variants() {
       for (const variant of textVariants(read)) {
-        if (charactersIn(variant.text) >= plan.minCharacters) yield { name: variant.name, parts: parts(variant.text) }
+        if (charactersIn(variant.text) < plan.minCharacters) continue
+        yield { name: variant.name, parts: inputsOf(spread(windowsOf(variant.text, plan), plan.maxWindows), features) }
       }
     },
   }
@@ -64,10 +65,6 @@ function requireProse(text: string, prose: string, plan: TextPreprocessing): str
   )
 }
 
-function partsOf(text: string, plan: TextPreprocessing, features: TextFeatures): Iterable<Part> {
-  return inputsOf(spread(windowsOf(text, plan), plan.maxWindows), features)
-}
-
 function* inputsOf(windows: readonly TextWindow[], features: TextFeatures): Iterable<Part> {
   for (const { text, start, end } of windows) yield { name: `characters ${start}-${end}`, inputs: features(text) }
 }
@@ -77,13 +74,6 @@ function windowsOf(text: string, { normalize, windowCharacters, minCharacters }:
   const length = charactersIn(text)
   if (!normalize && length <= windowCharacters) return [{ text, start: 0, end: length }]
   return cutWindows(text, { longest: windowCharacters, shortest: minCharacters })
-}
-
-/** Those of a text that has more than are judged. */
-function unreadWindows(text: string, plan: TextPreprocessing): TextWindow[] {
-  const windows = windowsOf(text, plan)
-  const judged = new Set(spread(windows, plan.maxWindows))
-  return windows.filter((window) => !judged.has(window))
 }
 
 /** An edit that leaves it open who wrote the text. */
