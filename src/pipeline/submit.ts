@@ -6,7 +6,7 @@ import type { JobEnd, JobRun } from '../queue/queues.js'
 import type { Asset, AttesterService } from '../service/port.js'
 import type { ServiceClock } from '../service/service-clock.js'
 import type { Doppelgangers } from './doppelgangers.js'
-import type { Gate } from './gate.js'
+import type { Gate, GateAnswer } from './gate.js'
 import {
   parseSubmitJob,
   type StoredSubmitJob,
@@ -62,7 +62,7 @@ export function submit(options: SubmitOptions): (run: SubmitRun) => Promise<Subm
 async function receiptFor(one: Submission): Promise<SubmitEnd> {
   const { job, run } = one
   const gate = one.gate.check()
-  if (!gate.open) return { kind: 'hold', reason: gate.reason, delayMs: gate.retryInMs }
+  if (!gate.open) return heldBy(gate)
   if (job.review && !job.decision) return untilDecided(job.review, one)
 
   try {
@@ -74,6 +74,12 @@ async function receiptFor(one: Submission): Promise<SubmitEnd> {
     return await holdOrThrow(toAttestdError(error), one)
   }
 }
+
+const heldBy = ({ reason, retryInMs }: Exclude<GateAnswer, { open: true }>): SubmitEnd => ({
+  kind: 'hold',
+  reason,
+  delayMs: retryInMs,
+})
 
 /** Waits for a person, who puts a decided job in the place of this one, until the deadline. */
 function untilDecided({ deadline, doubt }: Review, one: Submission): SubmitEnd {
@@ -114,10 +120,17 @@ async function send(one: Submission): Promise<SubmitEnd> {
   const signedAt = serviceClock.now()
   const sent = { tries: (job.sent?.tries ?? 0) + 1, settledAt: signedAt + timestampWindowMs + storeTimeMs }
   await run.save(storeSubmitJob({ ...job, sent }))
+  let gate = { open: true } as GateAnswer
+  // To ask, to attest and to connect takes a while, in which the gate may have closed.
+  const lastLook = () => {
+    gate = one.gate.check()
+    if (!gate.open) throw new AttestdError(gate.reason)
+  }
   try {
     const { risk, algorithm, notes } = statedOf(job)
     const score = { assetId: asset.id, contentHash: asset.contentHash, risk, algorithm, notes }
-    return finish(one, { outcome: 'accepted', ...(await one.service.submit(score, signedAt, run.signal)) })
+    const sending = one.service.submit(score, signedAt, run.signal, lastLook)
+    return finish(one, { outcome: 'accepted', ...(await sending) })
   } catch (error) {
     // Another worker may hold the job by now: the record stays as it was written before the send.
     if (run.signal.aborted) throw error
@@ -127,6 +140,7 @@ async function send(one: Submission): Promise<SubmitEnd> {
     } else if (error instanceof AttestdError && !error.ambiguous) {
       // Surely not stored: the record of the attempt would only delay the next one.
       await run.save(storeSubmitJob({ ...job, sent: null }))
+      if (!gate.open) return heldBy(gate)
       if (failure.reason === 'asset-closed') return closed({ ...one, job: { ...job, sent: null } })
     } else if (failure.reason === 'asset-closed' || (failure.reason === 'service-refused' && sent.tries === 1)) {
       // A proxy may answer so after it passed the score on: the service is asked.

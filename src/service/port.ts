@@ -86,6 +86,7 @@ export interface AttesterService {
    * @param signedAt service time (Unix ms) that is signed into the request, or later than what is (an attestation is not dated
    *   ahead of the chain). The caller has recorded it, so that it knows when the request can no longer be accepted, however
    *   late it arrives.
+   * @param lastLook called when the request is about to leave: what it throws keeps the request back
    */
-  submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt>
+  submit(score: Score, signedAt: number, signal?: AbortSignal, lastLook?: () => void): Promise<Receipt>
 }

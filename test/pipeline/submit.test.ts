@@ -36,7 +36,8 @@ function scripted(finds: Step[], submits: (Receipt | Error)[]) {
       calls.push('ask')
       return next(finds)
     },
-    submit: async (score, at) => {
+    submit: async (score, at, _, lastLook) => {
+      lastLook?.()
       const { risk } = score
       scores.push(score)
       calls.push('send')
@@ -336,6 +337,22 @@ describe('rejections', () => {
   it('an asset that closes between question and submission is information', async () => {
     const { end } = setUp(submitJobData(), [free], [new AttestdError('asset-closed')])
     expect(await end()).toMatchObject({ result: { outcome: 'closed', maybeStored: false } })
+  })
+
+  it.each<[Reason, (gate: Gate) => void]>([
+    ['stake-low', (gate) => gate.updateStake({ stakedWei: 9n, minStakeWei: 10n })],
+    ['doppelganger', (gate) => gate.close('doppelganger')],
+    ['service-rate-limited', (gate) => gate.slowDown(9000)],
+  ])('a gate that closes during the question keeps the score back, with %s', async (reason, close) => {
+    const { calls, end, gate, run, service } = setUp(submitJobData(), [free], [])
+    const { find } = service
+    service.find = (id) => {
+      close(gate)
+      return find(id)
+    }
+    expect(await end()).toMatchObject({ kind: 'hold', reason })
+    expect(calls).toEqual(['ask'])
+    expect(run.saved.at(-1)).toMatchObject({ sent: null })
   })
 
   it('a low stake pauses the job without a question', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { AttestdError } from '../../src/core/errors.js'
 import { asRisk } from '../../src/core/risk.js'
 import { createSignedKeyService, type SignedKeyOptions } from '../../src/service/signed-key/attester-service.js'
 import { failure } from '../support/failure.js'
@@ -198,6 +199,16 @@ describe('submit', () => {
       expect(signed()).toHaveLength(1)
     },
   )
+
+  it('is not sent where the last look refuses it, once the connection stands', async () => {
+    const { service, clockOfTest, signed } = await setUp(scored)
+    const look = () => {
+      throw new AttestdError('stake-low')
+    }
+    const error = await failure(service.submit(score, clockOfTest.now(), undefined, look))
+    expect(error).toMatchObject({ reason: 'stake-low', ambiguous: false })
+    expect(signed()).toEqual([])
+  })
 
   it('is sent once even after a 401, which refreshes the clock', async () => {
     const { service, clock, clockOfTest, world, signed } = await setUp(scored)

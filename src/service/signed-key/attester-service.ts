@@ -77,13 +77,13 @@ class SignedKeyAttesterService implements AttesterService {
     return reply === null ? null : readFound(reply, id)
   }
 
-  async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {
+  async submit(score: Score, signedAt: number, signal?: AbortSignal, lastLook?: () => void): Promise<Receipt> {
     const request = {
       deepfakeRiskScore: scoreValues(checked(riskSchema, score.risk)).deepfakeRiskScore,
       algorithm: cleanText(score.algorithm, ALGORITHM_MAX),
       notes: cleanText(score.notes, NOTES_MAX),
     }
-    const { score: record } = await this.#client.score(score.assetId, request, signedAt, signal)
+    const { score: record } = await this.#client.score(score.assetId, request, signedAt, signal, lastLook)
     if (record.assetId !== score.assetId) {
       throw new AttestdError('service-reply-invalid', 'The receipt names another asset.', { ambiguous: true })
     }

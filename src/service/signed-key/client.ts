@@ -51,7 +51,8 @@ export interface SignedKeyClientOptions {
 const timestampSchema = z.int().positive()
 
 /** A request before it has its credentials: what is signed, and how it is sent. */
-interface Unsigned extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy'> {
+interface Unsigned
+  extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy' | 'lastLook'> {
   readonly target: string
 }
 
@@ -103,12 +104,19 @@ export class SignedKeyClient {
    * Sends one score once: not again, whatever the answer; a 401 refreshes the clock for the next try. Throws
    * `asset-closed` for 404 and 410, and `request-invalid` before anything is sent.
    * @param signedAt service time that is signed, Unix milliseconds, whole
+   * @param lastLook see `HttpCall`
    */
-  async score(id: string, request: ScoreRequest, signedAt: number, signal?: AbortSignal): Promise<ScoreReply> {
+  async score(
+    id: string,
+    request: ScoreRequest,
+    signedAt: number,
+    signal?: AbortSignal,
+    lastLook?: () => void,
+  ): Promise<ScoreReply> {
     const target = `${LIST_PATH}/${encodeId(id)}/scores`
     const body = JSON.stringify(checked(scoreRequestSchema, request))
     const route = `POST ${LIST_PATH}/:id/scores`
-    const unsigned = { method: 'POST', target, body, route, provenBy: NOT_STORED } as const
+    const unsigned = { method: 'POST', target, body, route, provenBy: NOT_STORED, lastLook } as const
     const headers = this.#sign(unsigned, checked(timestampSchema, signedAt))
     try {
       return await this.#options.http.json(this.#callOf(unsigned, headers), scoreReplySchema, signal)

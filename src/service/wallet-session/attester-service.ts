@@ -65,13 +65,16 @@ export class WalletSessionAttesterService implements AttesterService {
     return readStream({ ...this.#options.reading, source: this.#streamSource() }, signal)
   }
 
-  async submit(score: Score, signedAt: number, signal?: AbortSignal): Promise<Receipt> {
+  async submit(score: Score, signedAt: number, signal?: AbortSignal, lastLook?: () => void): Promise<Receipt> {
     const { address: attester, client } = this.#options
     const date = await dateAttestation(this.#options, signedAt, signal)
     const input = await this.#inputOf(score, date.time, signal)
     try {
       // A session or connection may take its time to open, and the process may be suspended meanwhile.
-      const reply = await client.score(score.assetId, input, signal, date.stillGood)
+      const reply = await client.score(score.assetId, input, signal, () => {
+        date.stillGood()
+        lastLook?.()
+      })
       return readReceipt(reply, { assetId: score.assetId, risk: roundedRisk(score.risk), attester })
     } catch (error) {
       throw date.judged(error)

@@ -321,6 +321,23 @@ describe('submit', () => {
     expect(posts(built)).toEqual([])
   })
 
+  it('is not sent where the last look refuses it, after the attestation', async () => {
+    const order: string[] = []
+    const attest = async () => {
+      order.push('attested')
+      return {}
+    }
+    const built = await bench(always({ score: record }), { attest })
+    const look = () => {
+      order.push('looked')
+      throw new AttestdError('stake-low')
+    }
+    const error = await failure(built.service.submit(score, built.clock.now(), undefined, look))
+    expect(error).toMatchObject({ reason: 'stake-low', ambiguous: false })
+    expect(order).toEqual(['attested', 'looked'])
+    expect(posts(built)).toEqual([])
+  })
+
   it('ends at once with its signal during the attestation', async () => {
     const stop = new AbortController()
     const attest = () => {
