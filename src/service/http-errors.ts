@@ -101,8 +101,13 @@ export function invalidReply({ route, changes }: Sent, what: string, fix?: strin
   return new AttestdError('service-reply-invalid', message, { ambiguous: changes, facts: { route }, fix })
 }
 
-/** @throws AttestdError for an answer that is no event stream; its body is not read */
-export function refuseUnlessStream(route: string, { body, headers, status }: Response, localNow: number): void {
+/** @throws AttestdError for an answer that is no event stream; its body is not read. @param sent the headers that were signed */
+export function refuseUnlessStream(
+  route: string,
+  { body, headers, status }: Response,
+  sent: Readonly<Record<string, string>>,
+  localNow: number,
+): void {
   const retryAfterMs = retryAfterOf(Object.fromEntries(headers), localNow)
   if (status !== 200) {
     const location = headers.get('location') ?? undefined
@@ -111,7 +116,11 @@ export function refuseUnlessStream(route: string, { body, headers, status }: Res
   const type = headers.get('content-type') ?? 'none'
   // In lower case the way EventSource wants it, too.
   if (!body || !/^text\/event-stream\b/i.test(type)) {
-    throw new AttestdError('service-reply-invalid', `${route} has the content type ${type.slice(0, 100)}.`)
+    const stated = masked(
+      type,
+      Object.values(sent).map((value) => value.replace('Bearer ', '')),
+    ).slice(0, 100)
+    throw new AttestdError('service-reply-invalid', `${route} has the content type ${stated}.`)
   }
 }
 

@@ -118,19 +118,20 @@ export class SseConnection {
   async #request(): Promise<Response> {
     const { clock, dispatcher, headerTimeoutMs, lastId, source, userAgent } = this.#options
     const { signal } = this.#stop
+    const signed = await source.sign(signal)
     const headers = {
       accept: 'text/event-stream',
       // A compressing edge would hold events back until its buffer is full.
       'accept-encoding': 'identity',
       'user-agent': userAgent,
       ...(lastId && { 'last-event-id': lastId }),
-      ...(await source.sign(signal)),
+      ...signed,
     }
     // Not 'error': undici then reports only "unexpected redirect"; a 3xx answer is refused by its status.
     const sent = fetch(source.url, { headers, cache: 'no-store', redirect: 'manual', signal, dispatcher })
     const late = () => new AttestdError('service-timeout', `${source.route} sent no headers in time.`)
     const response = await this.#within(headerTimeoutMs, sent, late, 'service-unreachable')
-    refuseUnlessStream(source.route, response, clock.now())
+    refuseUnlessStream(source.route, response, signed, clock.now())
     this.openedAt = clock.monotonic()
     return response
   }

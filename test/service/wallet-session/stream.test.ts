@@ -126,6 +126,17 @@ describe('the stream', () => {
     expect(streams()).toHaveLength(3)
   })
 
+  it('never repeats its token from the content type of what is no stream', async () => {
+    const echoes: Connection = (response, { headers }) => {
+      response.writeHead(200, { 'content-type': `text/${headers.authorization!.replace('Bearer ', '')}` }).end()
+    }
+    const { troubles, world } = await follow([echoes])
+    await until(() => troubles().length === 1)
+    expect(troubles()[0]).toMatchObject({ reason: 'service-reply-invalid' })
+    expect(JSON.stringify(troubles())).toContain('text/[redacted]')
+    expect(JSON.stringify(troubles())).not.toContain([...world.accepted][0])
+  })
+
   it('waits where there is no session, and reports why', async () => {
     const built = await follow([cuts(snapshot('a')), sends(snapshot('b'))])
     const { events, count, streams, troubles, session, world } = built
