@@ -26,6 +26,8 @@ import { issueText, shapeText } from './shape-text.js'
 
 /** Largest answer that is read, bytes; room for some 20,000 assets. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024
+/** Largest error body that is read, bytes: of its text some hundred characters are used. */
+const MAX_ERROR_BYTES = 64 * 1024
 /** Lists, objects, members and commas in one answer: some 25,000 assets. */
 const MAX_REPLY_PARTS = 600_000
 /** One request of `HttpCaller`; errors, logs and metrics call it by its `route`. */
@@ -175,7 +177,7 @@ export class HttpCaller {
   async #refusal(call: HttpCall, { body, headers, status }: Answer): Promise<AttestdError> {
     const retryAfterMs = retryAfterOf(headers, this.#options.clock.now())
     // The status has been stated; an error body that breaks off or is too large takes nothing away from it.
-    const text = await this.#text(call, body).catch(() => '')
+    const text = await this.#text(call, body, MAX_ERROR_BYTES).catch(() => '')
     return errorOfResponse(
       call,
       { status, retryAfterMs, body: text, location: String(headers.location ?? '') },
@@ -183,9 +185,9 @@ export class HttpCaller {
     )
   }
 
-  async #text(call: HttpCall, body: Answer['body']): Promise<string> {
-    const tooLarge = () => invalidReply(call, `it is larger than ${MAX_REPLY_BYTES} bytes`)
-    return (await readBounded(body, MAX_REPLY_BYTES, tooLarge)).toString('utf8')
+  async #text(call: HttpCall, body: Answer['body'], maxBytes = MAX_REPLY_BYTES): Promise<string> {
+    const tooLarge = () => invalidReply(call, `it is larger than ${maxBytes} bytes`)
+    return (await readBounded(body, maxBytes, tooLarge)).toString('utf8')
   }
 }
 

@@ -157,6 +157,16 @@ describe('answers', () => {
     expect(error.message).toContain('xxx [redact')
   })
 
+  it('of an error are not read beyond 64 KiB: a longer body has no text of the API', async () => {
+    let padding = 60_000
+    const server = await serve((_, response) => sendJson(response, 500, { error: 'no', padding: '['.repeat(padding) }))
+    const stated = await failure(caller().http.json(callTo(server.url, false), shape))
+    expect(stated).toMatchObject({ message: 'GET /thing was answered with 500: no', facts: { status: 500 } })
+    padding = 70_000
+    const unstated = await failure(caller().http.json(callTo(server.url, false), shape))
+    expect(unstated).toMatchObject({ reason: 'service-failing', facts: { status: 500, withoutErrorBody: true } })
+  })
+
   it('never repeat a secret from their content type', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/t0ken' })
