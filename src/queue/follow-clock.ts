@@ -1,3 +1,4 @@
+import { SharedReading } from '../core/shared-reading.js'
 import { startRepeating } from '../core/time-limit.js'
 import type { QueueEngineOptions } from './engine-options.js'
 
@@ -32,6 +33,8 @@ export function followClock(
     }
     wallAheadMs = aheadMs
   }
-  void look()
-  return startRepeating(clock, LOOK_MS, () => void look())
+  // To read all delayed jobs may take longer than until the next look.
+  const looks = new SharedReading<void>()
+  void looks.share(look)
+  return startRepeating(clock, LOOK_MS, () => void looks.share(look))
 }
