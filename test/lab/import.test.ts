@@ -178,6 +178,14 @@ describe('models import', () => {
     expect(await riskOfPlain('sigmoid')).toBeCloseTo(sigmoid(MARGIN), 4)
   })
 
+  it('one of free sizes that takes the color channels last is refused, and its fix is named', async () => {
+    const last = { ...IMAGE, 'model.onnx': pixelClassifier(WEIGHTS, BIAS, undefined, undefined, [0, 3, 1, 2]) }
+    await expect(importIt(await writeExport('channels-last', last))).rejects.toMatchObject({
+      reason: 'import-unsupported',
+      fix: expect.stringContaining('channels come last'),
+    })
+  })
+
   it('a network that takes bytes', async () => {
     const weights = WEIGHTS.map((row) => row.map((weight) => weight / 100) as [number, number, number])
     await importIt(await writeExport('bytes', { ...IMAGE, 'model.onnx': pixelClassifier(weights, BIAS, UINT8) }))

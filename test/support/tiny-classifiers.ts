@@ -46,23 +46,25 @@ function classifier(
   return [node('Gemm', [features, 'weights', 'bias'], [output]), constants]
 }
 
-/** Takes the mean of each color. @param weights one row of three a class @param type of the pixels; halves give halves @param end what its logits become */
+/** Takes the mean of each color. @param weights one row of three a class @param type of the pixels; halves give halves @param end what its logits become @param order of the dimensions of its input as it takes them */
 export function pixelClassifier(
   weights: readonly (readonly [number, number, number])[],
   bias: readonly number[],
   type = FLOAT,
   end: 'Identity' | 'Sigmoid' | 'Softmax' = 'Identity',
+  order: readonly number[] = [0, 1, 2, 3],
 ): Buffer {
   const [gemm, constants] = classifier('flat', weights, bias, 'sums')
   const nodes = [
     node('Cast', ['pixel_values'], ['floats'], [attribute('to', FLOAT)]),
-    node('GlobalAveragePool', ['floats'], ['pooled']),
+    node('Transpose', ['floats'], ['ordered'], [attribute('perm', order)]),
+    node('GlobalAveragePool', ['ordered'], ['pooled']),
     node('Flatten', ['pooled'], ['flat']),
     gemm,
     node(end, ['sums'], ['ended']),
     node('Cast', ['ended'], ['logits'], [attribute('to', type === FLOAT16 ? FLOAT16 : FLOAT)]),
   ]
-  const pixels = value(11, 'pixel_values', ['batch', 3, 'height', 'width'], type)
+  const pixels = value(11, 'pixel_values', ['batch', order[1] === 1 ? 3 : 'free', 'height', 'width'], type)
   return model(nodes, constants, [pixels], bias.length, type === FLOAT16 ? FLOAT16 : FLOAT)
 }
 

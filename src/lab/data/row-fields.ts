@@ -37,7 +37,7 @@ export function statedIn({ columns }: Pick<DataRow, 'columns'>, column: string):
 export function rowOf(fields: Readonly<Record<string, unknown>>, root: string, where: string): DataRow {
   const named = namedFields(fields)
   const { path: file, text, ...others } = named
-  const row = labeledRow(others, contentOf(file, text, root, where), where)
+  const row = labeledRow(others, contentOf(file, text, root, where, Object.keys(fields)), where)
   return { ...row, id: file ?? row.id }
 }
 
@@ -88,10 +88,17 @@ function mediaTypeOf(stated: string | undefined, where: string): MediaType | nul
   throw new AttestdError('lab-data-invalid', `${where}: mediaType is ${stated}; it takes ${MEDIA_TYPES.join(', ')}.`)
 }
 
-function contentOf(file: string | undefined, text: string | undefined, root: string, where: string): RowContent {
+function contentOf(
+  file: string | undefined,
+  text: string | undefined,
+  root: string,
+  where: string,
+  columns: readonly string[],
+): RowContent {
   if (file !== undefined && file !== '') return { file: insideRoot(root, file, where) }
   if (text !== undefined) return { text }
-  throw new AttestdError('lab-data-invalid', `${where}: there is neither a path nor a text.`)
+  const wrong = file === undefined ? `there is no column path or text, but ${columns.join(', ')}` : 'path is empty'
+  throw new AttestdError('lab-data-invalid', `${where}: ${wrong}.`)
 }
 
 /** An index may come from elsewhere: it names files below its root only. */

@@ -30,7 +30,7 @@ export interface FakeClasses {
  * @param named labels that a person states mean fake; null: by their words
  * @throws AttestdError import-unsupported where no label, or every one of several, means fake
  */
-export function findFakeClasses({ id2label }: ModelConfig, named: readonly string[] | null): FakeClasses {
+export function findFakeClasses({ id2label, problem_type }: ModelConfig, named: readonly string[] | null): FakeClasses {
   const labels = labelsOf(id2label)
   const all = labels.map((label) => JSON.stringify(label)).join(', ')
   const unknown = named?.find((label) => !labels.includes(label))
@@ -41,6 +41,11 @@ export function findFakeClasses({ id2label }: ModelConfig, named: readonly strin
     throw unsupported(`None of the labels ${all} means fake; name the one that does with --fake-label.`)
   if (fake.length === labels.length && labels.length > 1)
     throw unsupported(`Every label of ${all} means fake; name those that do with --fake-label.`)
+  if (problem_type === 'multi_label_classification' && labels.length > 1)
+    throw unsupported(
+      `config.json states ${problem_type}: each of ${all} has its own sigmoid, which a package cannot state.`,
+      'Export the fake class alone: one output, and one label in config.json.',
+    )
   return { labels, fake }
 }
 

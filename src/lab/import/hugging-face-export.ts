@@ -2,12 +2,14 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { readFileIfPresent } from '../../core/files.js'
-import { unsupported } from './import-error.js'
+import { SERVE_IT, unsupported } from './import-error.js'
 import { asPreprocessor, timmConfig } from './timm-config.js'
 
 /** Where an exporter puts the weights, the first that is there. */
 const MODEL_FILES = ['onnx/model.onnx', 'model.onnx']
 const EXPORTER = 'optimum-cli export onnx --model MODEL FOLDER'
+/** Node reads no larger file at once, and a detector process holds the weights twice while it loads them. */
+const MAX_WEIGHTS_BYTES = 2 ** 31 - 1
 /** Larger JSON files than any tokenizer has are a mistake. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
 
@@ -16,6 +18,7 @@ const modelConfig = z.object({
   architectures: z.array(z.string()).optional(),
   model_type: z.string().optional(),
   id2label: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  problem_type: z.string().nullish(),
   max_position_embeddings: z.number().optional(),
   _name_or_path: z.string().optional(),
   /** Of timm: the network, its labels and its input. */
@@ -99,10 +102,12 @@ export async function readExport(folder: string, model: string | null): Promise<
   const { architecture, label_names: names, pretrained_cfg: timm } = config
   const preprocessor = await readPreprocessor(folder)
   const weights = await findModel(folder, model)
+  const data = await findData(weights)
+  for (const file of data === null ? [weights] : [weights, data]) await refuseLarge(file)
   return {
     folder,
     model: weights,
-    data: await findData(weights),
+    data,
     config: {
       ...config,
       architectures: config.architectures ?? (architecture === undefined ? undefined : [architecture]),
@@ -136,6 +141,15 @@ async function findData(model: string): Promise<string | null> {
       `The weights lie in ${found.map((file) => path.basename(file)).join(' and ')}; export them as one file.`,
     )
   return found[0] ?? null
+}
+
+async function refuseLarge(file: string): Promise<void> {
+  const { size } = await fs.stat(file)
+  if (size > MAX_WEIGHTS_BYTES)
+    throw unsupported(
+      `${file} has ${size} bytes; a package takes files up to 2 GiB.`,
+      `Export it with weights of 16 or 8 bits. Or: ${SERVE_IT}`,
+    )
 }
 
 /** preprocessor_config.json, or what newer exports write in its place. */

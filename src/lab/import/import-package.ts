@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolder } from '../../core/disk/make-folder.js'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
-import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { toAttestdError } from '../../core/errors.js'
 import { isThere } from '../../core/files.js'
 import { type DetectorManifest, MANIFEST_FILE, manifestDigest } from '../../detect/package/manifest.js'
 import type { Measuring } from '../measure/measure-sample.js'
@@ -10,9 +10,9 @@ import type { Agreement } from './agreement.js'
 import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
-import { type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
-import { lastOperation } from './last-operation.js'
+import { CHANNELS_FIRST, type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
 import { onnxNames } from './onnx-names.js'
+import { probabilityOperation } from './probability-operation.js'
 import { agreementOf, readReferences } from './reference-check.js'
 import { sealPackage } from './seal-package.js'
 
@@ -51,7 +51,7 @@ export async function importPackage(options: ImportOptions): Promise<ImportedPac
   const references = check === null ? null : await readReferences(check)
   const found = await readExport(options.folder, options.model)
   const plan = planImport(found, await onnxNames(found.model, measuring), options)
-  const output = outputOf(plan.classes, lastOperation(await fs.readFile(found.model), plan.output))
+  const output = outputOf(plan.classes, probabilityOperation(await fs.readFile(found.model), plan.output))
   const id = options.id ?? idFrom(options.folder)
   const folder = path.join(modelsDir, id)
   const taken = () => unsupported(`${folder} already exists; use --id to name another.`)
@@ -94,7 +94,12 @@ async function build(
   await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draft))
   const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {
     const { message } = toAttestdError(error)
-    throw new AttestdError('import-unsupported', `The export does not run here: ${message}`, { cause: error })
+    // Sizes that are all free do not state their order.
+    const fix =
+      plan.mediaType === 'image' && /channel|dimension|shape/i.test(message)
+        ? `If its color channels come last: ${CHANNELS_FIRST}`
+        : undefined
+    throw unsupported(`The export does not run here: ${message}`, fix, error)
   })
   return (await sealing).manifest
 }
@@ -135,8 +140,8 @@ const sampleName = ({ sample }: ImportPlan) => `selftest${path.extname(sample)}`
 
 /** What the manifest states of the output; one class is one number, which rises with that class. @throws import-unsupported */
 function outputOf({ labels, fake }: ImportPlan['classes'], operation: string | null): object {
-  if (labels.length === 1) return { outputKind: operation === 'Sigmoid' ? 'probability' : 'logit' }
-  if (operation === 'Softmax' || operation === 'Sigmoid')
+  if (labels.length === 1) return { outputKind: operation === null ? 'logit' : 'probability' }
+  if (operation !== null)
     throw unsupported(
       `The network ends in a ${operation}: it returns a probability for each class, not a logit.`,
       `Export it again without the ${operation}.`,

@@ -38,6 +38,8 @@ type Task = Omit<ImportPlan, 'output' | 'classes'>
 
 const ONE_OUTPUT = 'The one output was taken to rise with the one label.'
 
+/** What to do about other channels. */
+export const CHANNELS_FIRST = 'Export it for RGB pictures with the channels first (tf2onnx: --inputs-as-nchw).'
 /** The only input of an image and of a waveform classifier. */
 const PIXELS = 'pixel_values'
 const WAVEFORM = 'input_values'
@@ -100,10 +102,13 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
 }
 
 function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Task {
-  if (input.shape[1] !== null && input.shape[1] !== 3)
+  const [, channels, , last] = input.shape
+  if (channels === null ? last === 3 : channels !== 3)
     throw unsupported(
-      `The network takes ${input.shape[1]} color channels, not 3.`,
-      'Export it for RGB pictures with the channels first (tf2onnx: --inputs-as-nchw).',
+      channels === null
+        ? 'The network takes the color channels last.'
+        : `The network takes ${channels} color channels, not 3.`,
+      CHANNELS_FIRST,
     )
   const sample = packagePath('samples', 'chelsea.jpg')
   const plan = imagePlan(preprocessor, input.type === 'uint8')
@@ -132,7 +137,10 @@ function requireFree(inputs: readonly OnnxTensor[], axis: number, what: string, 
 function outputOf(outputs: readonly OnnxTensor[], classes: number): string {
   const output = outputs.find(({ name }) => name === 'logits') ?? (outputs.length === 1 ? outputs[0] : undefined)
   if (output === undefined) {
-    throw unsupported(`The network returns ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`)
+    throw unsupported(
+      `The network returns ${outputs.map(({ name }) => name).join(', ')}; none is called logits.`,
+      'Export it with one output, or call that of the classes logits (output_names of torch.onnx.export).',
+    )
   }
   const given = output.shape.at(-1)
   if (given !== null && given !== undefined && given !== classes) {

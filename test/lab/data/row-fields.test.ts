@@ -58,7 +58,10 @@ describe('the fields of a row', () => {
   it('with an empty path describe a text; with both, the file', () => {
     expect(rowOf({ path: '', text: 'x', label: 'real' }, '/', '').content).toEqual({ text: 'x' })
     expect(rowOf({ path: 'a', text: 'x', label: 'real' }, '/', '').content).toEqual({ file: '/a' })
-    expect(() => rowOf({ path: '', label: 'real' }, '/', 'row 3')).toThrow('row 3: there is neither a path nor a text')
+    expect(() => rowOf({ path: '', label: 'real' }, '/', 'row 3')).toThrow('row 3: path is empty')
+    expect(() => rowOf({ image: 'a.png', label: 'real' }, '/', 'row 3')).toThrow(
+      'row 3: there is no column path or text, but image, label',
+    )
   })
 
   it.each([

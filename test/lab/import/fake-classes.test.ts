@@ -33,6 +33,12 @@ describe('the fake classes', () => {
     expect(() => findFakeClasses({ id2label: { 0: 'not AI', 1: 'human' } }, null)).toThrow(/None of the labels/)
   })
 
+  it('are not compared with the others where each has a sigmoid of its own', () => {
+    const config = { id2label: { 0: 'real', 1: 'fake' }, problem_type: 'multi_label_classification' }
+    expect(() => findFakeClasses(config, null)).toThrow(/multi_label_classification/)
+    expect(findFakeClasses({ ...config, id2label: { 0: 'fake' } }, null).fake).toEqual([0])
+  })
+
   it('are their numbers', () => {
     expect(() => findFakeClasses({ id2label: { 0: 'real', 2: 'fake' } }, null)).toThrow(/names no class 1/)
     expect(() => findFakeClasses({}, null)).toThrow(/names no class/)

@@ -49,6 +49,12 @@ describe('an export', () => {
     expect((await readExport(folder, null)).config.id2label).toEqual({ 0: 'LABEL_0', 1: 'LABEL_1', 2: 'LABEL_2' })
   })
 
+  it('with weights that no package takes is refused by the name of their file', async () => {
+    await write({ 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x' })
+    await fs.truncate(path.join(folder, 'model.onnx_data'), 2 ** 31)
+    await expect(readExport(folder, null)).rejects.toMatchObject(refused(/model\.onnx_data has 2147483648 bytes/))
+  })
+
   it('of a fast image processor has null where it states nothing, and for steps that are off', async () => {
     const processor = {
       do_resize: true,

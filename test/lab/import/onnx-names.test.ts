@@ -30,6 +30,9 @@ describe('weights', () => {
     const model = path.join(folder, 'model.onnx')
     await expect(onnxNames(model, options)).rejects.toMatchObject(refused('is not a network that runs here'))
     await fs.writeFile(model, 'not a network')
-    await expect(onnxNames(model, options)).rejects.toMatchObject(refused(/model\.onnx is not a network/))
+    await expect(onnxNames(model, options)).rejects.toMatchObject({
+      ...refused(/model\.onnx is not a network/),
+      fix: expect.stringContaining('remote-file'),
+    })
   })
 })

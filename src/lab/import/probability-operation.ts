@@ -1,18 +1,26 @@
-/** Operations that hand on what they take, but for its type or its shape. */
-const PASSING = ['Identity', 'Cast', 'Reshape', 'Squeeze', 'QuantizeLinear', 'DequantizeLinear']
+/** Operations whose result is still a probability, or a multiple of one, where they take one. */
+const PASSING =
+  `Identity Cast Reshape Squeeze Unsqueeze Flatten Transpose QuantizeLinear DequantizeLinear Clip Min Max Round
+  Concat Split Slice Gather Sub Mul Div Normalizer`.split(/\s+/)
 
 /**
- * The operation whose result a network returns, such as `Softmax`; null where none does.
+ * The operation that makes what a network returns a probability, such as `Softmax`; null where none does.
  * @param onnx bytes of an ONNX file that was loaded before; field numbers are those of onnx.proto
  */
-export function lastOperation(onnx: Uint8Array, output: string): string | null {
+export function probabilityOperation(onnx: Uint8Array, output: string): string | null {
   const nodes = fieldsOf(onnx, 7)
     .flatMap((graph) => fieldsOf(graph, 1))
     .map((node) => ({ takes: textsOf(node, 1), gives: textsOf(node, 2), operation: textsOf(node, 4)[0] ?? '' }))
-  const makerOf = (name: string | undefined) => nodes.find(({ gives }) => name !== undefined && gives.includes(name))
-  let node = makerOf(output)
-  while (node !== undefined && PASSING.includes(node.operation)) node = makerOf(node.takes[0])
-  return node?.operation ?? null
+  const makers = new Map(nodes.flatMap((node) => node.gives.map((name) => [name, node] as const)))
+  const left = [output]
+  for (const name of left) {
+    const { operation, takes } = makers.get(name) ?? { operation: '', takes: [] }
+    if (/^Softmax$|(?:Sigmoid|Classifier)$/.test(operation)) return operation
+    // A softmax as JAX writes it.
+    if (operation === 'Div' && makers.get(takes[0] ?? '')?.operation === 'Exp') return 'Softmax'
+    if (PASSING.includes(operation)) left.push(...takes.filter((taken) => !left.includes(taken)))
+  }
+  return null
 }
 
 const textsOf = (message: Uint8Array, field: number): string[] =>
