@@ -96,19 +96,22 @@ it('the file is of another kind of media: --media-type', async () => {
   expect(err).toMatch(/media-type-mismatch[\s\S]*--media-type text/)
 })
 
-it('a website answers instead of the service: ATTESTD_SERVICE_URL', async () => {
+it.each([
+  [
+    'a website answers instead of the service: ATTESTD_SERVICE_URL',
+    'http:',
+    /\[service-reply-invalid\]/,
+    /not this API.*_SERVICE_URL/,
+  ],
+  ['https on a port without TLS: use http', 'https:', /does not speak TLS {2}\[service-unreachable\]$/, /http:\/\//],
+])('%s', async (_, scheme, message, fix) => {
   const url = await urlAnswering((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'))
-  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url }))
+  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: url.replace('http:', scheme) }))
   const { ok, checks } = JSON.parse(out)
   expect(ok).toBe(false)
-  for (const check of ['service', 'clock', 'key and stake']) {
-    expect(checks).toContainEqual({
-      check,
-      outcome: 'failed',
-      message: expect.stringContaining('[service-reply-invalid]'),
-      fix: expect.stringMatching(/not this API.*ATTESTD_SERVICE_URL/),
-    })
-  }
+  const texts = { message: expect.stringMatching(message), fix: expect.stringMatching(fix) }
+  for (const check of ['service', 'clock', 'key and stake'])
+    expect(checks).toContainEqual({ check, outcome: 'failed', ...texts })
 })
 
 it('doctor fails a disk with less room than the setting asks for', async () => {
@@ -280,19 +283,6 @@ describe('a Redis', () => {
     })
     expect(err).not.toMatch(/^\s+at |report this/m)
   })
-})
-
-it('https on a port without TLS: use http', async () => {
-  const site = await urlAnswering(() => {})
-  const { out } = await doctor(env({ ATTESTD_SERVICE_URL: site.replace('http:', 'https:') }))
-  for (const check of ['service', 'clock', 'key and stake']) {
-    expect(JSON.parse(out).checks).toContainEqual({
-      check,
-      outcome: 'failed',
-      message: expect.stringMatching(/the port does not speak TLS {2}\[service-unreachable\]$/),
-      fix: expect.stringContaining('http://'),
-    })
-  }
 })
 
 it('a closed pipe ends a verb without a stack', () => {

@@ -6,7 +6,6 @@ import { attestdVerb } from '../support/attestd-verb.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import type { DaemonUnderTest } from '../support/daemon-under-test.js'
 import { writeTinyPackage } from '../support/detector-package.js'
-import { writeModulePackage } from '../support/other-packages.js'
 import { findRedisServer } from '../support/redis-server.js'
 
 /** A bench with a second package beside `tiny-image`. */
@@ -53,20 +52,6 @@ it('a reload survives a restart, a rollback ends it, and a changed setting overr
   expect(await inUse(changed)).toBe('tiny-image')
   expect(changed.log.map(({ msg }) => msg)).toContain('ATTESTD_DETECTORS changed, overriding the last reload')
   await changed.drain()
-})
-
-it('a reload that leaves a kind of media without a detector is reported in log and verb', async () => {
-  const { bench, models } = await newBench()
-  const main = 'export const createDetector = () => ({ measure: async () => ({ logit: 3 }) })'
-  await writeModulePackage(path.join(bench.folder, 'models'), { 'main.mjs': main })
-  const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
-  const { code, out } = await models('reload', ['--detectors', 'other'])
-  expect({ code, out }).toEqual({
-    code: 0,
-    out: expect.stringMatching(/warning: .* has no detector for text any more/),
-  })
-  const warning = daemon.log.find(({ msg }) => msg === 'no detector left for some media types')
-  expect(warning).toMatchObject({ reason: 'detector-none', mediaTypes: ['text'] })
 })
 
 describe.skipIf(findRedisServer() === null)('on a fleet', () => {

@@ -52,14 +52,19 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
   })
 })
 
-it('a kind that loses its detector waits by name, and is scored once it has one again', async () => {
+it('a kind that loses its detector by a reload is reported in log and verb, waits by name, and is scored once it has one again', async () => {
   const bench = await newBench()
   const daemon = await bench.startHere({ ATTESTD_DETECTORS: 'tiny-image,by-module' }).ready()
   const reload = (detectors: string) =>
     attestdVerb(['models', 'reload', '--detectors', detectors, '--data-dir', path.join(bench.folder, 'main')], {
       ATTESTD_MODELS_DIR: path.join(bench.folder, 'models'),
     })
-  expect(await reload('tiny-image')).toMatchObject({ code: 0 })
+  expect(await reload('tiny-image')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/warning: .* has no detector for text any more/),
+  })
+  const warning = daemon.log.find(({ msg }) => msg === 'no detector left for some media types')
+  expect(warning).toMatchObject({ reason: 'detector-none', mediaTypes: ['text'] })
   const text = await bench.register('text', { mediaType: 'text', content: textOf(0) })
   const picture = await bench.register('picture')
   await bench.until('the picture scored', () => bench.scoreCounts()[picture.id] === 1)

@@ -9,9 +9,8 @@ import { writeTinyPackage } from '../support/detector-package.js'
 let bench: DaemonBench
 
 /** Puts another version of the package in the place of the old one, as an operator does. */
-async function install(version: string, spoil: (folder: string) => Promise<unknown> = async () => {}): Promise<void> {
+async function install(version: string): Promise<void> {
   const made = await writeTinyPackage(path.join(bench.folder, 'made', version), { manifest: { version } })
-  await spoil(made)
   const place = path.join(bench.folder, 'models', 'tiny-image')
   await fs.rename(place, path.join(bench.folder, `before-${version}`))
   await fs.rename(made, place)
@@ -45,7 +44,7 @@ it('a new version of a package takes over during a backlog, and no job is lost o
   expect((await daemon.get('/readyz')).status).toBe(200)
 })
 
-it('SIGHUP swaps too; a package that is not accepted changes nothing and is named', async () => {
+it('SIGHUP swaps too', async () => {
   bench = await benchOfTest()
   const daemon = await bench.start().ready()
   await install('2.0.0')
@@ -55,14 +54,6 @@ it('SIGHUP swaps too; a package that is not accepted changes nothing and is name
   await bench.register('hup')
   await bench.expectExactlyOneEach()
   expect(algorithms()).toEqual(['tiny-image@2.0.0'])
-
-  await install('3.0.0', (folder) => fs.appendFile(path.join(folder, 'model.onnx'), 'x'))
-  const refused = await attestdVerb(['models', 'reload'], { ATTESTD_DATA_DIR: dataDir() })
-  expect(refused).toMatchObject({ code: 78, err: expect.stringContaining('[model-digest-mismatch]') })
-  await bench.register('hup')
-  await bench.expectExactlyOneEach()
-  expect(algorithms()).toEqual(['tiny-image@2.0.0', 'tiny-image@2.0.0'])
-  expect(await daemon.metric('attestd_detector_reloads_total', 'outcome="model-digest-mismatch"')).toBe(1)
   expect(await daemon.drain()).toBe(0)
 })
 

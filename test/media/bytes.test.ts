@@ -12,15 +12,6 @@ import { someBytes } from './support/dag.js'
 import { failure } from './support/media-parts.js'
 
 describe('createContentHasher', () => {
-  it('returns the published digests of the empty text', () => {
-    expect(createContentHasher('sha256').digest()).toBe(
-      '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-    )
-    expect(createContentHasher('keccak256').digest()).toBe(
-      '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
-    )
-  })
-
   it.each([1, 1000, 65_536, 65_537, 1_000_000])('does not depend on chunks of %i bytes', async (size) => {
     const bytes = someBytes(300_000)
     const expected = {

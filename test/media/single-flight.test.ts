@@ -19,7 +19,7 @@ function setUp() {
 
 describe('callers of the same key', () => {
   it('share one run and its value, which is disposed of once, after the last', async () => {
-    const { disposed, join, runs } = setUp()
+    const { disposed, flights, join, runs } = setUp()
     const order: string[] = []
     let release = () => {}
     const slow = new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ describe('callers of the same key', () => {
       return value
     })
     const second = join('a')
-    expect(runs).toHaveLength(1)
+    expect([runs.length, flights.labelOf('a')]).toEqual([1, 'label of a'])
     runs[0]?.done('file')
     expect(await second).toBe('used file')
     await settle()
@@ -39,7 +39,7 @@ describe('callers of the same key', () => {
     release()
     expect(await first).toBe('file')
     await settle()
-    expect([order, disposed]).toEqual([['slow'], ['file']])
+    expect([order, disposed, flights.labelOf('a')]).toEqual([['slow'], ['file'], undefined])
   })
 
   it('start separate runs for different keys, and after the last run ended', async () => {
@@ -125,16 +125,6 @@ describe('a caller that leaves', () => {
     await expect(join('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(runs).toEqual([])
   })
-})
-
-it('returns the run that a caller would share, while there is one', async () => {
-  const { flights, join, runs } = setUp()
-  expect(flights.labelOf('a')).toBeUndefined()
-  const joined = join('a')
-  expect(flights.labelOf('a')).toBe('label of a')
-  runs[0]?.done('x')
-  await joined
-  expect(flights.labelOf('a')).toBeUndefined()
 })
 
 it('ends all runs, including those without a caller, and waits for them', async () => {

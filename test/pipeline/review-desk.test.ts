@@ -63,18 +63,6 @@ describe('a decision', () => {
     expect(inReview('job', jobs.get('job'))).toBeNull()
   })
 
-  it('comes first of two at once; the other is refused and reports who decided', async () => {
-    const { jobs, options } = deskWith(waitingJob())
-    const both = ['ada', 'bob'].map((by) => decide('job', { ...entered, by }, options))
-    const ends = await Promise.allSettled(both)
-    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    const by = parseSubmitJob(jobs.get('job')).decision!.by
-    await expect(decide('job', entered, options)).rejects.toMatchObject({
-      reason: 'review-decided',
-      message: expect.stringContaining(`${by} decided 12.5`),
-    })
-  })
-
   it('of a suspended daemon does not replace the one recorded meanwhile, and its daemon reports that', async () => {
     const { jobs, options } = deskWith(waitingJob())
     let other: Promise<unknown> | undefined

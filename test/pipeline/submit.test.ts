@@ -88,19 +88,13 @@ const free = openAsset({ myScore: null })
 const sentBefore = (settledAt: number) => submitJobData({ sent: { tries: 1, settledAt } })
 
 describe('a submission', () => {
-  it('asks, records the attempt, then sends with the recorded time', async () => {
-    const { calls, end, run, signedAt } = setUp(submitJobData(), [free], [receipt])
-    expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1' } })
+  it('asks, records the attempt, then sends a probability for the percentage of the job with the recorded time', async () => {
+    const { calls, end, risks, run, signedAt } = setUp(submitJobData(), [free], [receipt])
+    expect(await end()).toMatchObject({ kind: 'done', result: { outcome: 'accepted', scoreId: 's1', risk: 87.5 } })
     expect(calls).toEqual(['ask', 'send'])
     expect(signedAt).toEqual([NOW])
-    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE } }])
-  })
-
-  it('sends a probability for a job that states a percentage, and keeps both', async () => {
-    const { end, risks, run } = setUp(submitJobData(), [free], [receipt])
-    expect(await end()).toMatchObject({ result: { risk: 87.5 } })
     expect(risks).toEqual([0.875])
-    expect(run.saved).toMatchObject([{ verdict: { risk: 87.5 } }])
+    expect(run.saved).toMatchObject([{ sent: { tries: 1, settledAt: NOW + WINDOW + STORE }, verdict: { risk: 87.5 } }])
   })
 
   it('is not sent when the service already has this score, also as whole percents', async () => {

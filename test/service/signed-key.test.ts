@@ -61,10 +61,16 @@ const scored: Handler = (request, response) => {
 }
 
 describe('listOpen', () => {
-  it('returns assets in the shape of the port, with stake as BigInt', async () => {
+  it('returns open assets in the shape of the port, others without a report, and stake as BigInt', async () => {
     const own = { submitted: true, deepfakeRiskScore: 12.5, when: 'x' }
-    const { service, signed } = await setUp(list([wireAsset('a', { extra: 1 }), wireAsset('b', { myScore: own })]))
+    const listed = [
+      wireAsset('a', { extra: 1 }),
+      wireAsset('b', { myScore: own }),
+      wireAsset('c', { status: 'closed' }),
+    ]
+    const { service, malformed, signed } = await setUp(list(listed))
     const { assets, stake } = await service.listOpen({ includeMyScore: true })
+    expect([assets.length, malformed]).toEqual([2, []])
     expect(assets[0]).toEqual({
       id: 'a',
       title: 'Title of a',
@@ -95,12 +101,6 @@ describe('listOpen', () => {
     expect(assets.map(({ id }) => id)).toEqual(['before', 'after'])
     expect(malformed).toHaveLength(1)
     expect(malformed[0]?.what).toBe('asset')
-  })
-
-  it('drops assets that are not open, without a report', async () => {
-    const { service, malformed } = await setUp(list([wireAsset('a', { status: 'closed' })]))
-    expect((await service.listOpen({ includeMyScore: false })).assets).toEqual([])
-    expect(malformed).toEqual([])
   })
 
   it.each([undefined, {}, { stakedWei: '-1', minStakeWei: '0' }, { stakedWei: 1, minStakeWei: '0' }])(

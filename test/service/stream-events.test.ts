@@ -17,27 +17,6 @@ import {
 } from './stream-harness.js'
 
 describe('events', () => {
-  it('arrive in the shape of the port and in order', async () => {
-    const delta = event('new-open-assets', { ids: ['b'], assets: [wireAsset('b')] })
-    const set = await setUp([sends(ready + snapshot('a') + delta + ping)])
-    const { events } = follow(set)
-    await until(() => events.length === 4)
-    expect(events[0]).toEqual({
-      kind: 'ready',
-      stake: { stakedWei: 2000000000000000000000n, minStakeWei: 1000000000000000000n },
-    })
-    expect(events[1]).toMatchObject({ kind: 'snapshot', ids: ['a'], assets: [{ id: 'a' }] })
-    expect(events[1]).not.toMatchObject({ assets: [{ myScore: expect.anything() }] })
-    expect(events[2]).toMatchObject({ kind: 'delta', ids: ['b'], assets: [{ id: 'b' }] })
-    expect(events[3]).toEqual({ kind: 'heartbeat' })
-  })
-
-  it('count comments as signs of life', async () => {
-    const { kinds } = follow(await setUp([sends(': hello\n\n: again\n\n')]))
-    await until(() => kinds().length === 1)
-    expect(kinds()).toEqual(['heartbeat'])
-  })
-
   it('may have CRLF lines and data over several lines, and arrive byte by byte', async () => {
     const text = `event: ready\r\ndata: {"stake":\r\ndata: ${JSON.stringify(WIRE_STAKE)}}\r\n\r\n`
     const set = await setUp([

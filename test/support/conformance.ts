@@ -61,19 +61,20 @@ declare module 'vitest' {
   }
 }
 
-/** One rule of a document, checked on both sides; `npm run conformance` makes the table of those that passed. */
+/** One rule of a route, checked on both sides; `npm run conformance` makes the table of those that passed. */
 export function rulesOf<A extends Api>(api: A) {
-  return (route: RouteOf<A>, rule: string, section: string, sides: Sides): void => {
-    const { sandbox, client } = sides
-    const absent = Object.fromEntries(Object.entries(sides).filter(([, check]) => typeof check === 'string'))
-    describe(`${route}: ${rule}`, () => {
-      for (const [side, check] of Object.entries({ sandbox, client })) {
-        if (typeof check === 'string') continue
-        it(side, async (context) => {
-          context.task.meta.conformance = { api, route, rule, section, side: side as 'sandbox' | 'client', absent }
-          await check(context)
-        })
-      }
-    })
-  }
+  return (route: RouteOf<A>) =>
+    (rule: string, section: string, sides: Sides): void => {
+      const { sandbox, client } = sides
+      const absent = Object.fromEntries(Object.entries(sides).filter(([, check]) => typeof check === 'string'))
+      describe(`${route}: ${rule}`, () => {
+        for (const [side, check] of Object.entries({ sandbox, client })) {
+          if (typeof check === 'string') continue
+          it(side, async (context) => {
+            context.task.meta.conformance = { api, route, rule, section, side: side as 'sandbox' | 'client', absent }
+            await check(context)
+          })
+        }
+      })
+    }
 }

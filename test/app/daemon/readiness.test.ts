@@ -256,25 +256,18 @@ describe('the stake', () => {
   })
 })
 
-it('a website in place of the service is the reason of clock and stake, not that they are unknown', async () => {
+it.each([
+  ['a website in place of the service', new AttestdError('service-reply-invalid', '<html>'), /ATTESTD_SERVICE_URL/],
+  [
+    'an untrusted certificate',
+    new AttestdError('service-unreachable', 'expired', { fix: 'Renew the certificate.' }),
+    /^Renew the certificate\.$/,
+  ],
+])('%s is the reason of clock and stake, with its fix, not that they are unknown', async (_, failure, fix) => {
   const { check, time } = newReadiness()
-  const failure = new AttestdError('service-reply-invalid', 'The answer to GET /time cannot be used: <html>')
   time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
-  for (const name of ['clock', 'stake']) {
-    expect(await check(name)).toMatchObject({
-      ok: false,
-      reason: 'service-reply-invalid',
-      fix: expect.stringContaining('ATTESTD_SERVICE_URL'),
-    })
-  }
-})
-
-it('an untrusted certificate: readiness, log and doctor name the same fix', async () => {
-  const { check, time } = newReadiness()
-  const failure = new AttestdError('service-unreachable', 'expired', { fix: 'Renew the certificate.' })
-  time.state = { offsetMs: null, errorBoundMs: null, trusted: false, failure }
-  for (const name of ['clock', 'stake'])
-    expect(await check(name)).toMatchObject({ reason: 'service-unreachable', fix: 'Renew the certificate.' })
+  const expected = { ok: false, reason: failure.reason, fix: expect.stringMatching(fix) }
+  for (const name of ['clock', 'stake']) expect(await check(name)).toMatchObject(expected)
 })
 
 it.each<[string, ClockState, string | undefined]>([

@@ -7,14 +7,15 @@ import { send } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
 import { MEDIA, signedKeyWorld } from './world.js'
 
-const rule = rulesOf('signed-key')
+const on = rulesOf('signed-key')
+const onEvery = on('every route')
 const world = signedKeyWorld()
 const get = (target: string, headers = {}) => send(world.sandbox.url, { method: 'GET', target, headers })
 const JSON_TYPE = /^application\/json\b/
 const NOT_CALLED = '– it asks for the time, which tests the connection too'
 const PUBLIC = ['/api/v1/ping', '/api/v1/time', '/api/v1/health']
 
-rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does', {
+onEvery('Every v1 path begins with /api/v1.', 'What the service does', {
   sandbox: async () => {
     const { paths } = (await get('/openapi.json')).json
     const ofV1 = Object.entries<Record<string, { tags: string[] }>>(paths).filter(([, item]) =>
@@ -31,7 +32,7 @@ rule('every route', 'Every v1 path begins with /api/v1.', 'What the service does
   },
 })
 
-rule('every route', 'HTTPS is required in production for real credentials.', 'What the service does', {
+onEvery('HTTPS is required in production for real credentials.', 'What the service does', {
   sandbox: '– its credentials are not real, and it listens on loopback',
   client: () => {
     const insecure = () => loadSettings({ env: { ATTESTD_SERVICE_URL: 'http://service.example' } })
@@ -39,7 +40,7 @@ rule('every route', 'HTTPS is required in production for real credentials.', 'Wh
   },
 })
 
-rule('every route', 'Responses are JSON, except the event stream.', 'What the service does', {
+onEvery('Responses are JSON, except the event stream.', 'What the service does', {
   sandbox: async () => {
     for (const target of [...PUBLIC, MEDIA]) {
       expect((await get(target)).headers['content-type'], target).toMatch(JSON_TYPE)
@@ -54,7 +55,7 @@ rule('every route', 'Responses are JSON, except the event stream.', 'What the se
   },
 })
 
-rule('every route', 'The edge may apply gzip or brotli compression.', 'What the service does', {
+onEvery('The edge may apply gzip or brotli compression.', 'What the service does', {
   sandbox: '– it has no edge, so it never compresses',
   client: async () => {
     for (const [encoding, compress] of [['gzip', gzipSync] as const, ['br', brotliCompressSync] as const]) {
@@ -73,7 +74,7 @@ for (const path of PUBLIC) {
     const { client } = world.attester
     return path.endsWith('time') ? client.time() : client.health()
   }
-  rule(`GET ${path}` as 'GET /api/v1/ping', 'Needs no credentials and no parameters.', 'Authentication 1', {
+  on(`GET ${path}` as 'GET /api/v1/ping')('Needs no credentials and no parameters.', 'Authentication 1', {
     sandbox: async () => {
       expect((await get(path)).status).toBe(200)
     },
@@ -88,7 +89,7 @@ for (const path of PUBLIC) {
   })
 }
 
-rule('GET /api/v1/ping', '200 with an empty JSON object.', 'Endpoints', {
+on('GET /api/v1/ping')('200 with an empty JSON object.', 'Endpoints', {
   sandbox: async () => {
     const { status, json } = await get('/api/v1/ping')
     expect([status, json]).toEqual([200, {}])
@@ -96,7 +97,7 @@ rule('GET /api/v1/ping', '200 with an empty JSON object.', 'Endpoints', {
   client: NOT_CALLED,
 })
 
-rule('GET /api/v1/time', '200 with { serverTime }: the server Unix time in milliseconds, an integer.', 'Endpoints', {
+on('GET /api/v1/time')('200 with { serverTime }: the server Unix time in milliseconds, an integer.', 'Endpoints', {
   sandbox: async () => {
     world.sandbox.control.setClockOffset(3_600_000)
     const before = Date.now() + 3_600_000
@@ -116,8 +117,7 @@ rule('GET /api/v1/time', '200 with { serverTime }: the server Unix time in milli
   },
 })
 
-rule(
-  'GET /api/v1/health',
+on('GET /api/v1/health')(
   '200 with ok (boolean), service (name), version (integer) and timestamp (ISO-8601 UTC).',
   'Resources, Health record',
   {

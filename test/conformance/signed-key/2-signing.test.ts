@@ -6,7 +6,7 @@ import { REGISTRATION, send, sendSigned, signatureHeaders } from '../../support/
 import { withReason } from '../../support/with-reason.js'
 import { expectSigned, MEDIA, privateRequests, REGISTER, STREAM, signedKeyWorld } from './world.js'
 
-const rule = rulesOf('signed-key')
+const rule = rulesOf('signed-key')('every private route')
 const world = signedKeyWorld({ timestampWindowMs: 30_000 })
 const WINDOW_MS = 30_000
 /** For the way of a request on a busy machine. */
@@ -48,7 +48,6 @@ const keyOf = ({ target }: { target: string }) =>
   target === REGISTER ? world.sandbox.submitterKey : world.sandbox.attesterKey
 
 rule(
-  'every private route',
   'Needs the headers Service-Access-Key, Service-Timestamp and Service-Signature; without one: 401.',
   'Authentication 2; Errors',
   {
@@ -75,7 +74,7 @@ rule(
   },
 )
 
-rule('every private route', 'Each header has an X- alias.', 'Authentication 2', {
+rule('Each header has an X- alias.', 'Authentication 2', {
   sandbox: async () => {
     const aliased = await statuses(({ key, method, target, body }) =>
       world.signed(key, method, target, body, { prefix: 'X-Service' }),
@@ -85,7 +84,7 @@ rule('every private route', 'Each header has an X- alias.', 'Authentication 2', 
   client: '– it sends the names themselves',
 })
 
-rule('every private route', 'Header names are case-insensitive.', 'Authentication 2', {
+rule('Header names are case-insensitive.', 'Authentication 2', {
   sandbox: async () => {
     const { attesterKey, url } = world.sandbox
     for (const recase of [(name: string) => name.toUpperCase(), (name: string) => name.toLowerCase()]) {
@@ -98,7 +97,6 @@ rule('every private route', 'Header names are case-insensitive.', 'Authenticatio
 })
 
 rule(
-  'every private route',
   'The signature covers four lines joined by newlines without a trailing one: timestamp as sent, upper-case method, path with query as sent, lower-case hex SHA-256 of the body.',
   'Authentication 3',
   {
@@ -137,38 +135,32 @@ rule(
   },
 )
 
-rule(
-  'every private route',
-  'The signature is lower-case hex HMAC-SHA256 under the UTF-8 bytes of the secret.',
-  'Authentication 4',
-  {
-    sandbox: async () => {
-      const { attesterKey, url } = world.sandbox
-      const request = { method: 'GET', target: MEDIA }
-      const spoiled = [
-        (text: string) => text.toUpperCase(),
-        (text: string) => Buffer.from(text, 'hex').toString('base64'),
-        (text: string) => text.slice(0, -1),
-        (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`,
-      ]
-      for (const spoil of spoiled) {
-        // An upper-case text without a letter would be the lower-case one.
-        expect((await sendSigned(url, attesterKey, request, { spoil, timestamp: Date.now() })).status).toBe(401)
-      }
-      const other = { ...attesterKey, signingSecret: `${attesterKey.signingSecret}x` }
-      expect((await sendSigned(url, other, request)).status).toBe(401)
-    },
-    client: async () => {
-      const key = { ...world.sandbox.attesterKey, signingSecret: 'clé – 鍵' }
-      const odd = world.client(key)
-      await expect(odd.service.listOpen({ includeMyScore: false })).rejects.toThrow(withReason('service-unauthorized'))
-      expectSigned(world.wire.last('GET', MEDIA), key)
-    },
+rule('The signature is lower-case hex HMAC-SHA256 under the UTF-8 bytes of the secret.', 'Authentication 4', {
+  sandbox: async () => {
+    const { attesterKey, url } = world.sandbox
+    const request = { method: 'GET', target: MEDIA }
+    const spoiled = [
+      (text: string) => text.toUpperCase(),
+      (text: string) => Buffer.from(text, 'hex').toString('base64'),
+      (text: string) => text.slice(0, -1),
+      (text: string) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`,
+    ]
+    for (const spoil of spoiled) {
+      // An upper-case text without a letter would be the lower-case one.
+      expect((await sendSigned(url, attesterKey, request, { spoil, timestamp: Date.now() })).status).toBe(401)
+    }
+    const other = { ...attesterKey, signingSecret: `${attesterKey.signingSecret}x` }
+    expect((await sendSigned(url, other, request)).status).toBe(401)
   },
-)
+  client: async () => {
+    const key = { ...world.sandbox.attesterKey, signingSecret: 'clé – 鍵' }
+    const odd = world.client(key)
+    await expect(odd.service.listOpen({ includeMyScore: false })).rejects.toThrow(withReason('service-unauthorized'))
+    expectSigned(world.wire.last('GET', MEDIA), key)
+  },
+})
 
 rule(
-  'every private route',
   'The body text that is sent is the exact text that was signed; for GET it is empty.',
   'Endpoints; Authentication 3',
   {
@@ -195,7 +187,6 @@ rule(
 )
 
 rule(
-  'every private route',
   'The timestamp is within 30 seconds of server time, unless the deployment states otherwise; else 401.',
   'Authentication 5; Limits',
   {
@@ -225,64 +216,53 @@ rule(
   },
 )
 
-rule(
-  'every private route',
-  'On a 401 that indicates clock skew, the local clock is compared with GET /api/v1/time.',
-  'Authentication 5',
-  {
-    sandbox: async () => {
-      world.sandbox.control.setClockOffset(120_000)
-      const refused = await world.asAttester('GET', MEDIA)
-      const { serverTime } = (await send(world.sandbox.url, { method: 'GET', target: '/api/v1/time' })).json
-      const retried = await world.asAttester('GET', MEDIA, undefined, { timestamp: serverTime })
-      world.sandbox.control.setClockOffset(0)
-      expect([refused.status, retried.status]).toEqual([401, 200])
-      expect(JSON.stringify(refused.json)).toMatch(/timestamp/)
-    },
-    client: async () => {
-      const { service } = world.client(world.sandbox.attesterKey)
-      await service.listOpen({ includeMyScore: false })
-      const from = world.wire.requests.length
-      world.sandbox.control.setClockOffset(90_000)
-      // Within a second of the last look at the time route a 401 does not ask it again.
-      const listed = () =>
-        service
-          .listOpen({ includeMyScore: false })
-          .then(() => true)
-          .catch(() => false)
-      await expect.poll(listed).toBe(true)
-      world.sandbox.control.setClockOffset(0)
-      const after = world.wire.requests.slice(from)
-      const refusedAt = after.findIndex(({ status }) => status === 401)
-      expect(after.slice(refusedAt).map(({ target }) => target)).toContain('/api/v1/time')
-    },
+rule('On a 401 that indicates clock skew, the local clock is compared with GET /api/v1/time.', 'Authentication 5', {
+  sandbox: async () => {
+    world.sandbox.control.setClockOffset(120_000)
+    const refused = await world.asAttester('GET', MEDIA)
+    const { serverTime } = (await send(world.sandbox.url, { method: 'GET', target: '/api/v1/time' })).json
+    const retried = await world.asAttester('GET', MEDIA, undefined, { timestamp: serverTime })
+    world.sandbox.control.setClockOffset(0)
+    expect([refused.status, retried.status]).toEqual([401, 200])
+    expect(JSON.stringify(refused.json)).toMatch(/timestamp/)
   },
-)
+  client: async () => {
+    const { service } = world.client(world.sandbox.attesterKey)
+    await service.listOpen({ includeMyScore: false })
+    const from = world.wire.requests.length
+    world.sandbox.control.setClockOffset(90_000)
+    // Within a second of the last look at the time route a 401 does not ask it again.
+    const listed = () =>
+      service
+        .listOpen({ includeMyScore: false })
+        .then(() => true)
+        .catch(() => false)
+    await expect.poll(listed).toBe(true)
+    world.sandbox.control.setClockOffset(0)
+    const after = world.wire.requests.slice(from)
+    const refusedAt = after.findIndex(({ status }) => status === 401)
+    expect(after.slice(refusedAt).map(({ target }) => target)).toContain('/api/v1/time')
+  },
+})
+
+rule('An access key that is unknown or was revoked is an authentication failure: 401.', 'Errors; Authentication 6', {
+  sandbox: async () => {
+    const key = { ...world.sandbox.control.createKey({ kind: 'attester' }), wallet: '' }
+    expect((await world.signed(key, 'GET', MEDIA)).status).toBe(200)
+    world.sandbox.world.keys.revoke(key.id)
+    expect((await world.signed(key, 'GET', MEDIA)).status).toBe(401)
+    expect((await world.signed({ ...key, accessKey: 'ak_att_unknown' }, 'GET', MEDIA)).status).toBe(401)
+  },
+  client: async () => {
+    const { service } = world.client({ accessKey: 'ak_att_unknown', signingSecret: 's' })
+    await expect(service.listOpen({ includeMyScore: false })).rejects.toMatchObject({
+      reason: 'service-unauthorized',
+      facts: { status: 401 },
+    })
+  },
+})
 
 rule(
-  'every private route',
-  'An access key that is unknown or was revoked is an authentication failure: 401.',
-  'Errors; Authentication 6',
-  {
-    sandbox: async () => {
-      const key = { ...world.sandbox.control.createKey({ kind: 'attester' }), wallet: '' }
-      expect((await world.signed(key, 'GET', MEDIA)).status).toBe(200)
-      world.sandbox.world.keys.revoke(key.id)
-      expect((await world.signed(key, 'GET', MEDIA)).status).toBe(401)
-      expect((await world.signed({ ...key, accessKey: 'ak_att_unknown' }, 'GET', MEDIA)).status).toBe(401)
-    },
-    client: async () => {
-      const { service } = world.client({ accessKey: 'ak_att_unknown', signingSecret: 's' })
-      await expect(service.listOpen({ includeMyScore: false })).rejects.toMatchObject({
-        reason: 'service-unauthorized',
-        facts: { status: 401 },
-      })
-    },
-  },
-)
-
-rule(
-  'every private route',
   'Two kinds of key exist; attester routes take an attester key, submitter routes a submitter key.',
   'Authentication 6',
   {
@@ -298,7 +278,7 @@ rule(
   },
 )
 
-rule('every private route', "Needs the stake gate of the key's wallet to be met.", 'Authentication 7', {
+rule("Needs the stake gate of the key's wallet to be met.", 'Authentication 7', {
   sandbox: async () => {
     const { control, attesterKey, submitterKey } = world.sandbox
     for (const { wallet } of [attesterKey, submitterKey]) control.setStake({ wallet, stakedWei: 1n })
@@ -314,7 +294,7 @@ rule('every private route', "Needs the stake gate of the key's wallet to be met.
   },
 })
 
-rule('every private route', 'POST bodies are JSON in UTF-8.', 'What the service does', {
+rule('POST bodies are JSON in UTF-8.', 'What the service does', {
   sandbox: async () => {
     const { submitterKey, url } = world.sandbox
     const body = JSON.stringify({ ...REGISTRATION, title: 'visage – 顔 🙂' })
@@ -333,7 +313,7 @@ rule('every private route', 'POST bodies are JSON in UTF-8.', 'What the service 
   },
 })
 
-rule('every private route', 'The signing secret is never sent on the wire.', 'Resources, API key', {
+rule('The signing secret is never sent on the wire.', 'Resources, API key', {
   sandbox: async () => {
     const { attesterKey } = world.sandbox
     expect((await world.asAttester('GET', MEDIA)).body.toString()).not.toContain(attesterKey.signingSecret)

@@ -5,7 +5,9 @@ import { sendSigned } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
 import { BYTES32, HASH, MEDIA, SCORE, signedKeyWorld, WIRE_ASSET } from './world.js'
 
-const rule = rulesOf('signed-key')
+const on = rulesOf('signed-key')
+const onList = on('GET /api/v1/attester/media')
+const onOne = on('GET /api/v1/attester/media/:id')
 const world = signedKeyWorld()
 const list = (target = MEDIA) => world.asAttester('GET', target)
 const STAKE = { stakedWei: '5000000000000000000', minStakeWei: '1000000000000000000' }
@@ -17,7 +19,7 @@ async function read(changes: Record<string, unknown>) {
   return assets
 }
 
-rule('GET /api/v1/attester/media', '200 with { assets: MediaAsset[], stake: Stake }.', 'Endpoints', {
+onList('200 with { assets: MediaAsset[], stake: Stake }.', 'Endpoints', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const { status, json } = await list()
@@ -33,7 +35,7 @@ rule('GET /api/v1/attester/media', '200 with { assets: MediaAsset[], stake: Stak
   },
 })
 
-rule('GET /api/v1/attester/media', 'stakedWei and minStakeWei are decimal strings of wei.', 'Resources, Stake', {
+onList('stakedWei and minStakeWei are decimal strings of wei.', 'Resources, Stake', {
   sandbox: async () => {
     world.sandbox.control.setStake({ stakedWei: 12_345_678_901_234_567_890n })
     const { stake } = (await list()).json
@@ -50,8 +52,7 @@ rule('GET /api/v1/attester/media', 'stakedWei and minStakeWei are decimal string
   },
 })
 
-rule(
-  'GET /api/v1/attester/media',
+onList(
   'An asset has id, title, mediaContext, contentHash (0x and 64 hex characters), uri, status, mediaType, turnaround and scoreCount (integer).',
   'Resources, MediaAsset; Limits',
   {
@@ -85,47 +86,35 @@ rule(
   },
 )
 
-rule(
-  'GET /api/v1/attester/media',
-  'mediaContext has at most 200 characters and may be empty.',
-  'Resources, MediaAsset; Limits',
-  {
-    sandbox: async () => {
-      const contexts = (await list()).json.assets.map(
-        (asset: { mediaContext: string }) => [...asset.mediaContext].length,
-      )
-      expect(Math.max(...contexts)).toBeLessThanOrEqual(200)
-      expect(contexts).toContain(0)
-    },
-    client: async () => {
-      expect((await read({ mediaContext: '' }))[0]?.mediaContext).toBe('')
-      expect((await read({ mediaContext: 'x'.repeat(5_000) }))[0]?.mediaContext.length).toBeLessThanOrEqual(200)
-    },
+onList('mediaContext has at most 200 characters and may be empty.', 'Resources, MediaAsset; Limits', {
+  sandbox: async () => {
+    const contexts = (await list()).json.assets.map((asset: { mediaContext: string }) => [...asset.mediaContext].length)
+    expect(Math.max(...contexts)).toBeLessThanOrEqual(200)
+    expect(contexts).toContain(0)
   },
-)
-
-rule(
-  'GET /api/v1/attester/media',
-  'mediaType is image, audio, video_short, video_long or text.',
-  'Resources, MediaAsset',
-  {
-    sandbox: async () => {
-      for (const mediaType of ['image', 'audio', 'video_short', 'video_long', 'text'] as const) {
-        await world.sandbox.registerFile(`${mediaType}.bin`, { content: Buffer.from(mediaType), mediaType })
-      }
-      const kinds = new Set((await list()).json.assets.map((asset: { mediaType: string }) => asset.mediaType))
-      expect([...kinds].sort()).toEqual(['audio', 'image', 'text', 'video_long', 'video_short'])
-    },
-    client: async () => {
-      for (const mediaType of ['image', 'audio', 'video_short', 'video_long', 'text']) {
-        expect((await read({ mediaType }))[0]?.mediaType).toBe(mediaType)
-      }
-      expect(await read({ mediaType: 'hologram' })).toEqual([])
-    },
+  client: async () => {
+    expect((await read({ mediaContext: '' }))[0]?.mediaContext).toBe('')
+    expect((await read({ mediaContext: 'x'.repeat(5_000) }))[0]?.mediaContext.length).toBeLessThanOrEqual(200)
   },
-)
+})
 
-rule('GET /api/v1/attester/media', 'turnaround is standard or priority_5min.', 'Resources, MediaAsset', {
+onList('mediaType is image, audio, video_short, video_long or text.', 'Resources, MediaAsset', {
+  sandbox: async () => {
+    for (const mediaType of ['image', 'audio', 'video_short', 'video_long', 'text'] as const) {
+      await world.sandbox.registerFile(`${mediaType}.bin`, { content: Buffer.from(mediaType), mediaType })
+    }
+    const kinds = new Set((await list()).json.assets.map((asset: { mediaType: string }) => asset.mediaType))
+    expect([...kinds].sort()).toEqual(['audio', 'image', 'text', 'video_long', 'video_short'])
+  },
+  client: async () => {
+    for (const mediaType of ['image', 'audio', 'video_short', 'video_long', 'text']) {
+      expect((await read({ mediaType }))[0]?.mediaType).toBe(mediaType)
+    }
+    expect(await read({ mediaType: 'hologram' })).toEqual([])
+  },
+})
+
+onList('turnaround is standard or priority_5min.', 'Resources, MediaAsset', {
   sandbox: async () => {
     const content = Buffer.from('urgent')
     const { id } = await world.sandbox.registerFile('urgent.png', { content, turnaround: 'priority_5min' })
@@ -138,8 +127,7 @@ rule('GET /api/v1/attester/media', 'turnaround is standard or priority_5min.', '
   },
 })
 
-rule(
-  'GET /api/v1/attester/media',
+onList(
   'status is open for every asset returned; an asset that is not open is not listed.',
   'Resources, MediaAsset; States',
   {
@@ -157,8 +145,7 @@ rule(
   },
 )
 
-rule(
-  'GET /api/v1/attester/media',
+onList(
   "With includeMyScore=1 an asset carries myScore { submitted, deepfakeRiskScore } if the key's wallet already scored it; else it has none.",
   'Endpoints; Resources, myScore',
   {
@@ -190,7 +177,7 @@ rule(
   },
 )
 
-rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access key.', 'Endpoints; Limits', {
+onList('Counts toward the rate limit of the access key.', 'Endpoints; Limits', {
   sandbox: async () => {
     const limited = await startSandbox({ rateLimit: { requests: 2, windowMs: 60_000 } })
     const ask = (key = limited.attesterKey) => sendSigned(limited.url, key, { method: 'GET', target: MEDIA })
@@ -214,7 +201,7 @@ rule('GET /api/v1/attester/media', 'Counts toward the rate limit of the access k
   },
 })
 
-rule('GET /api/v1/attester/media/:id', 'Returns the asset with the id in the path.', 'Endpoints', {
+onOne('Returns the asset with the id in the path.', 'Endpoints', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const { status, body } = await world.asAttester('GET', `${MEDIA}/${id}`)
@@ -230,7 +217,7 @@ rule('GET /api/v1/attester/media/:id', 'Returns the asset with the id in the pat
   },
 })
 
-rule('GET /api/v1/attester/media/:id', 'includeMyScore works as in the list.', 'Endpoints', {
+onOne('includeMyScore works as in the list.', 'Endpoints', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const mine = async (query: string) => (await world.asAttester('GET', `${MEDIA}/${id}${query}`)).json.asset.myScore
@@ -247,7 +234,7 @@ rule('GET /api/v1/attester/media/:id', 'includeMyScore works as in the list.', '
   },
 })
 
-rule('GET /api/v1/attester/media/:id', '404 when the asset is not in status open.', 'Endpoints; States; Errors', {
+onOne('404 when the asset is not in status open.', 'Endpoints; States; Errors', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     world.sandbox.world.assets.switch(id, 'closed')

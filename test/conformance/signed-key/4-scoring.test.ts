@@ -4,9 +4,8 @@ import { rulesOf } from '../../support/conformance.js'
 import { answering } from '../../support/wire-recorder.js'
 import { HASH, MEDIA, SCORE, signedKeyWorld } from './world.js'
 
-const rule = rulesOf('signed-key')
+const rule = rulesOf('signed-key')('POST /api/v1/attester/media/:id/scores')
 const world = signedKeyWorld()
-const ROUTE = 'POST /api/v1/attester/media/:id/scores'
 const post = async (body: unknown) => world.asAttester('POST', `${MEDIA}/${(await world.newAsset()).id}/scores`, body)
 
 interface Changes {
@@ -30,7 +29,6 @@ async function submit(changes: Changes = {}) {
 }
 
 rule(
-  ROUTE,
   '200 with { score: { id, assetId, attesterAddress, deepfakeRiskScore }, aggregate: an object }.',
   'Endpoints; Resources, Score, Aggregate',
   {
@@ -57,7 +55,7 @@ rule(
   },
 )
 
-rule(ROUTE, 'deepfakeRiskScore is a required number from 0 to 100 (percentage).', 'Endpoints; Limits', {
+rule('deepfakeRiskScore is a required number from 0 to 100 (percentage).', 'Endpoints; Limits', {
   sandbox: async () => {
     for (const deepfakeRiskScore of [0, 100, 0.01])
       expect((await post({ ...SCORE, deepfakeRiskScore })).status).toBe(200)
@@ -73,7 +71,7 @@ rule(ROUTE, 'deepfakeRiskScore is a required number from 0 to 100 (percentage).'
   },
 })
 
-rule(ROUTE, 'algorithm is a required, short label.', 'Endpoints', {
+rule('algorithm is a required, short label.', 'Endpoints', {
   sandbox: async () => {
     for (const algorithm of [undefined, '', 7]) expect((await post({ ...SCORE, algorithm })).status).toBe(400)
   },
@@ -83,7 +81,7 @@ rule(ROUTE, 'algorithm is a required, short label.', 'Endpoints', {
   },
 })
 
-rule(ROUTE, 'notes are optional free text.', 'Endpoints', {
+rule('notes are optional free text.', 'Endpoints', {
   sandbox: async () => {
     expect((await post(SCORE)).status).toBe(200)
     expect((await post({ ...SCORE, notes: 'visage – 顔' })).status).toBe(200)
@@ -94,7 +92,7 @@ rule(ROUTE, 'notes are optional free text.', 'Endpoints', {
   },
 })
 
-rule(ROUTE, 'signature is reserved for the future and ignored today.', 'Endpoints; Versioning', {
+rule('signature is reserved for the future and ignored today.', 'Endpoints; Versioning', {
   sandbox: async () => {
     expect((await post({ ...SCORE, signature: '0xnonsense' })).status).toBe(200)
   },
@@ -103,7 +101,7 @@ rule(ROUTE, 'signature is reserved for the future and ignored today.', 'Endpoint
   },
 })
 
-rule(ROUTE, "The attester address is the one of the key's wallet.", 'What the service does; Endpoints', {
+rule("The attester address is the one of the key's wallet.", 'What the service does; Endpoints', {
   sandbox: async () => {
     const { attesterKey } = world.sandbox
     expect((await post(SCORE)).json.score.attesterAddress.toLowerCase()).toBe(attesterKey.wallet)
@@ -115,7 +113,7 @@ rule(ROUTE, "The attester address is the one of the key's wallet.", 'What the se
   },
 })
 
-rule(ROUTE, 'An attempt to submit as another address is rejected.', 'Endpoints; Errors', {
+rule('An attempt to submit as another address is rejected.', 'Endpoints; Errors', {
   sandbox: async () => {
     const reply = await post({ ...SCORE, attesterAddress: `0x${'9'.repeat(40)}` })
     expect(reply.status).toBe(403)
@@ -124,7 +122,7 @@ rule(ROUTE, 'An attempt to submit as another address is rejected.', 'Endpoints; 
   client: '– it names no address',
 })
 
-rule(ROUTE, 'The attester needs a wallet that is linked in the dashboard.', 'Endpoints', {
+rule('The attester needs a wallet that is linked in the dashboard.', 'Endpoints', {
   sandbox: async () => {
     const key = { ...world.sandbox.control.createKey({ kind: 'attester', wallet: null }), wallet: '' }
     const { id } = await world.newAsset()
@@ -137,22 +135,17 @@ rule(ROUTE, 'The attester needs a wallet that is linked in the dashboard.', 'End
   },
 })
 
-rule(
-  ROUTE,
-  'Clients never build or submit an attestation payload; the service makes and signs it.',
-  'What the service does',
-  {
-    sandbox: async () => {
-      const { score } = (await post(SCORE)).json
-      expect(score.attestationUid).toMatch(/^0x[0-9a-f]{64}$/)
-    },
-    client: async () => {
-      expect(JSON.stringify((await submit()).sent)).not.toMatch(/attestation/i)
-    },
+rule('Clients never build or submit an attestation payload; the service makes and signs it.', 'What the service does', {
+  sandbox: async () => {
+    const { score } = (await post(SCORE)).json
+    expect(score.attestationUid).toMatch(/^0x[0-9a-f]{64}$/)
   },
-)
+  client: async () => {
+    expect(JSON.stringify((await submit()).sent)).not.toMatch(/attestation/i)
+  },
+})
 
-rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
+rule('Only an asset in status open accepts scores.', 'States', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     world.sandbox.world.assets.switch(id, 'closed')
@@ -166,7 +159,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'States', {
   },
 })
 
-rule(ROUTE, '401 for an authentication failure, clock skew included.', 'Errors', {
+rule('401 for an authentication failure, clock skew included.', 'Errors', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     const late = { timestamp: Date.now() - 120_000 }

@@ -4,9 +4,11 @@ import { type RawReply, REGISTRATION, send, uploadFile } from '../../support/san
 import { answering } from '../../support/wire-recorder.js'
 import { KEYS, REGISTER, signedKeyWorld } from './world.js'
 
-const rule = rulesOf('signed-key')
+const on = rulesOf('signed-key')
+const rule = on('POST /api/v1/submitter/media')
+const onCreate = on('POST /api/dashboard/api-keys')
+const onRevoke = on('DELETE /api/dashboard/api-keys')
 const world = signedKeyWorld()
-const ROUTE = 'POST /api/v1/submitter/media'
 const post = (changes: Record<string, unknown> = {}) =>
   world.asSubmitter('POST', REGISTER, { ...REGISTRATION, ...changes })
 /** Sends what the client makes of it; @returns the body that went over the wire */
@@ -30,7 +32,7 @@ function refused(...changes: Record<string, unknown>[]) {
   }
 }
 
-rule(ROUTE, 'Registers an asset, which attesters then find open.', 'Endpoints; What the service does', {
+rule('Registers an asset, which attesters then find open.', 'Endpoints; What the service does', {
   sandbox: async () => {
     const reply = await post()
     expect(reply.status).toBe(201)
@@ -43,21 +45,18 @@ rule(ROUTE, 'Registers an asset, which attesters then find open.', 'Endpoints; W
 })
 
 rule(
-  ROUTE,
   'title, mediaContext, contentHash, uri, contributorAttestationUid and verificationDeadline are required.',
   'Endpoints',
   refused(...Object.keys(REGISTRATION).map((name) => ({ [name]: undefined }))),
 )
 
 rule(
-  ROUTE,
   'mediaContext has at most 200 characters and may be empty.',
   'Endpoints; Limits',
   refused({ mediaContext: 'x'.repeat(201) }),
 )
 
 rule(
-  ROUTE,
   'contentHash and contributorAttestationUid are 0x and 64 hex characters.',
   'Endpoints; Limits',
   refused(
@@ -67,7 +66,7 @@ rule(
   ),
 )
 
-rule(ROUTE, 'uri is typically ipfs://.', 'Endpoints', {
+rule('uri is typically ipfs://.', 'Endpoints', {
   sandbox: async () => {
     expect((await post()).json.asset.uri).toBe(REGISTRATION.uri)
   },
@@ -76,14 +75,9 @@ rule(ROUTE, 'uri is typically ipfs://.', 'Endpoints', {
   },
 })
 
-rule(
-  ROUTE,
-  'verificationDeadline is an ISO-8601 timestamp.',
-  'Endpoints',
-  refused({ verificationDeadline: 'tomorrow' }),
-)
+rule('verificationDeadline is an ISO-8601 timestamp.', 'Endpoints', refused({ verificationDeadline: 'tomorrow' }))
 
-rule(ROUTE, 'verificationDeadline must be in the future.', 'Endpoints; Limits', {
+rule('verificationDeadline must be in the future.', 'Endpoints; Limits', {
   sandbox: async () => {
     expect((await post({ verificationDeadline: '2020-01-01T00:00:00Z' })).status).toBe(400)
     const soon = new Date(Date.now() + 60_000).toISOString()
@@ -95,7 +89,7 @@ rule(ROUTE, 'verificationDeadline must be in the future.', 'Endpoints; Limits', 
   },
 })
 
-rule(ROUTE, 'contentType is an optional hint: auto (the default), face, landscape.', 'Endpoints', {
+rule('contentType is an optional hint: auto (the default), face, landscape.', 'Endpoints', {
   sandbox: async () => {
     for (const contentType of ['auto', 'face', 'landscape']) {
       expect((await post({ contentType })).json.asset.contentType).toBe(contentType)
@@ -108,7 +102,7 @@ rule(ROUTE, 'contentType is an optional hint: auto (the default), face, landscap
   },
 })
 
-rule(ROUTE, 'mediaType is optional: image, audio, video_short, video_long or text.', 'Endpoints', {
+rule('mediaType is optional: image, audio, video_short, video_long or text.', 'Endpoints', {
   sandbox: async () => {
     for (const mediaType of ['image', 'audio', 'video_short', 'video_long', 'text', undefined]) {
       expect((await post({ mediaType })).status).toBe(201)
@@ -121,7 +115,7 @@ rule(ROUTE, 'mediaType is optional: image, audio, video_short, video_long or tex
   },
 })
 
-rule(ROUTE, 'turnaround is optional: standard or priority_5min.', 'Endpoints', {
+rule('turnaround is optional: standard or priority_5min.', 'Endpoints', {
   sandbox: async () => {
     for (const turnaround of ['standard', 'priority_5min', undefined])
       expect((await post({ turnaround })).status).toBe(201)
@@ -133,7 +127,7 @@ rule(ROUTE, 'turnaround is optional: standard or priority_5min.', 'Endpoints', {
   },
 })
 
-rule(ROUTE, 'ownerEmail and ownerAddress are taken from the access key and ignored in the body.', 'Endpoints', {
+rule('ownerEmail and ownerAddress are taken from the access key and ignored in the body.', 'Endpoints', {
   sandbox: async () => {
     const { json } = await post({ ownerEmail: 'someone@else.example', ownerAddress: `0x${'9'.repeat(40)}` })
     expect(json.asset.ownerAddress.toLowerCase()).toBe(world.sandbox.submitterKey.wallet)
@@ -144,8 +138,7 @@ rule(ROUTE, 'ownerEmail and ownerAddress are taken from the access key and ignor
   },
 })
 
-rule(
-  'POST /api/media/upload',
+on('POST /api/media/upload')(
   'Accepts a file and returns its uri, typically ipfs://, for a registration.',
   'Endpoints, POST /api/v1/submitter/media',
   {
@@ -174,27 +167,22 @@ const revoke = (query: string, token = world.sandbox.sessionToken): Promise<RawR
   return send(world.sandbox.url, { method: 'DELETE', target: `${KEYS}${query}`, headers })
 }
 
-rule(
-  'POST /api/dashboard/api-keys',
-  'Needs Authorization: Bearer with a session access token.',
-  'Endpoints; Authentication 6',
-  {
-    sandbox: async () => {
-      expect((await create({ kind: 'attester', label: 'l' }, 'wrong')).status).toBe(401)
-      const bare = { method: 'POST', target: KEYS, headers: { 'content-type': 'application/json' }, body: '{}' }
-      expect((await send(world.sandbox.url, bare)).status).toBe(401)
-    },
-    client: async () => {
-      const { sessionToken } = world.sandbox
-      await world.attester.client.createKey({ kind: 'attester', label: 'l' }, sessionToken)
-      const { headers } = world.wire.last('POST', KEYS)
-      expect(headers.authorization).toBe(`Bearer ${sessionToken}`)
-      expect(headers).not.toHaveProperty('service-signature')
-    },
+onCreate('Needs Authorization: Bearer with a session access token.', 'Endpoints; Authentication 6', {
+  sandbox: async () => {
+    expect((await create({ kind: 'attester', label: 'l' }, 'wrong')).status).toBe(401)
+    const bare = { method: 'POST', target: KEYS, headers: { 'content-type': 'application/json' }, body: '{}' }
+    expect((await send(world.sandbox.url, bare)).status).toBe(401)
   },
-)
+  client: async () => {
+    const { sessionToken } = world.sandbox
+    await world.attester.client.createKey({ kind: 'attester', label: 'l' }, sessionToken)
+    const { headers } = world.wire.last('POST', KEYS)
+    expect(headers.authorization).toBe(`Bearer ${sessionToken}`)
+    expect(headers).not.toHaveProperty('service-signature')
+  },
+})
 
-rule('POST /api/dashboard/api-keys', 'The body has kind (attester or submitter) and label.', 'Endpoints', {
+onCreate('The body has kind (attester or submitter) and label.', 'Endpoints', {
   sandbox: async () => {
     for (const kind of ['attester', 'submitter']) expect((await create({ kind, label: 'l' })).status).toBeLessThan(300)
     expect((await create({ kind: 'owner', label: 'l' })).status).toBe(400)
@@ -206,8 +194,7 @@ rule('POST /api/dashboard/api-keys', 'The body has kind (attester or submitter) 
   },
 })
 
-rule(
-  'POST /api/dashboard/api-keys',
+onCreate(
   'Answers { accessKey, signingSecret, key: { id, display (masked), kind }, warning }.',
   'Endpoints; Resources, API key',
   {
@@ -233,37 +220,27 @@ rule(
   },
 )
 
-rule(
-  'POST /api/dashboard/api-keys',
-  'An attester key begins with ak_att_, a submitter key with ak_sub_.',
-  'Resources, API key',
-  {
-    sandbox: async () => {
-      expect((await create({ kind: 'attester', label: 'l' })).json.accessKey).toMatch(/^ak_att_/)
-      expect((await create({ kind: 'submitter', label: 'l' })).json.accessKey).toMatch(/^ak_sub_/)
-    },
-    client: '– it accepts any access key',
+onCreate('An attester key begins with ak_att_, a submitter key with ak_sub_.', 'Resources, API key', {
+  sandbox: async () => {
+    expect((await create({ kind: 'attester', label: 'l' })).json.accessKey).toMatch(/^ak_att_/)
+    expect((await create({ kind: 'submitter', label: 'l' })).json.accessKey).toMatch(/^ak_sub_/)
   },
-)
+  client: '– it accepts any access key',
+})
 
-rule(
-  'POST /api/dashboard/api-keys',
-  'The signing secret is returned in the creation response only.',
-  'Resources, API key; Authentication 6',
-  {
-    sandbox: async () => {
-      const { signingSecret } = (await create({ kind: 'attester', label: 'l' })).json
-      for (const target of ['/sandbox/keys', '/sandbox/state']) {
-        const reply = await send(world.sandbox.url, { method: 'GET', target })
-        expect(reply.status).toBe(200)
-        expect(reply.body.toString()).not.toContain(signingSecret)
-      }
-    },
-    client: '– it keeps no secret',
+onCreate('The signing secret is returned in the creation response only.', 'Resources, API key; Authentication 6', {
+  sandbox: async () => {
+    const { signingSecret } = (await create({ kind: 'attester', label: 'l' })).json
+    for (const target of ['/sandbox/keys', '/sandbox/state']) {
+      const reply = await send(world.sandbox.url, { method: 'GET', target })
+      expect(reply.status).toBe(200)
+      expect(reply.body.toString()).not.toContain(signingSecret)
+    }
   },
-)
+  client: '– it keeps no secret',
+})
 
-rule('POST /api/dashboard/api-keys', 'A key that was created signs requests at once.', 'What the service does', {
+onCreate('A key that was created signs requests at once.', 'What the service does', {
   sandbox: async () => {
     const made = (await create({ kind: 'submitter', label: 'l' })).json
     expect((await world.signed({ ...made, wallet: '' }, 'POST', REGISTER, REGISTRATION)).status).toBe(201)
@@ -274,7 +251,7 @@ rule('POST /api/dashboard/api-keys', 'A key that was created signs requests at o
   },
 })
 
-rule('DELETE /api/dashboard/api-keys', 'Needs the same bearer header as creation.', 'Endpoints', {
+onRevoke('Needs the same bearer header as creation.', 'Endpoints', {
   sandbox: async () => {
     const { key } = (await create({ kind: 'attester', label: 'l' })).json
     expect((await revoke(`?id=${key.id}`, 'wrong')).status).toBe(401)
@@ -288,20 +265,15 @@ rule('DELETE /api/dashboard/api-keys', 'Needs the same bearer header as creation
   },
 })
 
-rule(
-  'DELETE /api/dashboard/api-keys',
-  'The query names the id of the key, required; the key is revoked.',
-  'Endpoints; Authentication 6',
-  {
-    sandbox: async () => {
-      expect((await revoke('')).status).toBe(400)
-      const made = (await create({ kind: 'submitter', label: 'l' })).json
-      await revoke(`?id=${made.key.id}`)
-      expect((await world.signed({ ...made, wallet: '' }, 'POST', REGISTER, REGISTRATION)).status).toBe(401)
-    },
-    client: async () => {
-      await expect(world.attester.client.revokeKey('a b&c', world.sandbox.sessionToken)).rejects.toThrow()
-      expect(world.wire.last('DELETE', KEYS).target).toBe(`${KEYS}?id=a%20b%26c`)
-    },
+onRevoke('The query names the id of the key, required; the key is revoked.', 'Endpoints; Authentication 6', {
+  sandbox: async () => {
+    expect((await revoke('')).status).toBe(400)
+    const made = (await create({ kind: 'submitter', label: 'l' })).json
+    await revoke(`?id=${made.key.id}`)
+    expect((await world.signed({ ...made, wallet: '' }, 'POST', REGISTER, REGISTRATION)).status).toBe(401)
   },
-)
+  client: async () => {
+    await expect(world.attester.client.revokeKey('a b&c', world.sandbox.sessionToken)).rejects.toThrow()
+    expect(world.wire.last('DELETE', KEYS).target).toBe(`${KEYS}?id=a%20b%26c`)
+  },
+})

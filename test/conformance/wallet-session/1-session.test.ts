@@ -5,7 +5,11 @@ import { ManualClock } from '../../support/manual-clock.js'
 import { answering } from '../../support/wire-recorder.js'
 import { ADDRESS, privateRequests, STRANGER, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const on = rulesOf('wallet-session')
+const onChallenge = on('GET /v1/auth/challenge')
+const onSession = on('POST /v1/auth/session')
+const onPrivate = on('every private route')
+const onEvery = on('every route')
 const world = walletSessionWorld()
 const CHALLENGE = '/v1/auth/challenge'
 const SESSION = '/v1/auth/session'
@@ -13,7 +17,7 @@ const JSON_TYPE = /^application\/json\b/
 /** A request of a new client, which opens a session for it. */
 const ask = (wallet = world.attester) => world.client(wallet).service.listOpen({ includeMyScore: false })
 
-rule('GET /health', 'Needs no credentials; answers { ok: boolean }.', 'Endpoints; Resources, Health result', {
+on('GET /health')('Needs no credentials; answers { ok: boolean }.', 'Endpoints; Resources, Health result', {
   sandbox: async () => {
     const { status, json } = await world.get('/health')
     expect([status, json]).toEqual([200, { ok: true }])
@@ -26,50 +30,43 @@ rule('GET /health', 'Needs no credentials; answers { ok: boolean }.', 'Endpoints
   },
 })
 
-rule(
-  'GET /v1/auth/challenge',
-  'Is public; the query names the wallet address, required.',
-  'Endpoints; Authentication 1',
-  {
-    sandbox: async () => {
-      expect((await world.challenge(world.attester.address)).status).toBe(200)
-      expect((await world.get(CHALLENGE)).status).toBe(400)
-      expect((await world.challenge('0x12')).status).toBe(400)
-    },
-    client: async () => {
-      await ask()
-      const { target, headers } = world.wire.last('GET', CHALLENGE)
-      const asked = new URL(target, 'http://x').searchParams
-      expect([...asked.keys()]).toEqual(['address'])
-      expect(asked.get('address')?.toLowerCase()).toBe(world.attester.address)
-      expect(headers).not.toHaveProperty('authorization')
-    },
+onChallenge('Is public; the query names the wallet address, required.', 'Endpoints; Authentication 1', {
+  sandbox: async () => {
+    expect((await world.challenge(world.attester.address)).status).toBe(200)
+    expect((await world.get(CHALLENGE)).status).toBe(400)
+    expect((await world.challenge('0x12')).status).toBe(400)
   },
-)
-
-rule(
-  'GET /v1/auth/challenge',
-  'Answers { message: string, nonce: string, expiresAt: number }.',
-  'Resources, Challenge',
-  {
-    sandbox: async () => {
-      expect((await world.challenge(world.attester.address)).json).toEqual({
-        message: expect.any(String),
-        nonce: expect.any(String),
-        expiresAt: expect.any(Number),
-      })
-    },
-    client: async () => {
-      const { json } = await world.challenge(world.attester.address)
-      for (const wrong of [{ message: 7 }, { nonce: undefined }, { nonce: '' }, { expiresAt: null }]) {
-        world.wire.stand = answering(CHALLENGE, 200, { ...json, ...wrong })
-        await expect(ask(), JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-      }
-    },
+  client: async () => {
+    await ask()
+    const { target, headers } = world.wire.last('GET', CHALLENGE)
+    const asked = new URL(target, 'http://x').searchParams
+    expect([...asked.keys()]).toEqual(['address'])
+    expect(asked.get('address')?.toLowerCase()).toBe(world.attester.address)
+    expect(headers).not.toHaveProperty('authorization')
   },
-)
+})
 
-rule('GET /v1/auth/challenge', 'A challenge is single-use.', 'Resources, Challenge; States; Limits', {
+onChallenge('Answers { message: string, nonce: string, expiresAt: number }.', 'Resources, Challenge', {
+  sandbox: async () => {
+    expect((await world.challenge(world.attester.address)).json).toEqual({
+      message: expect.any(String),
+      nonce: expect.any(String),
+      expiresAt: expect.any(Number),
+    })
+  },
+  client: async () => {
+    const { json } = await world.challenge(world.attester.address)
+    const wrongs = [{ message: 7 }, { nonce: undefined }, { nonce: '' }, { nonce: 12345678 }, { expiresAt: null }]
+    const before = world.wire.to('POST', SESSION).length
+    for (const wrong of wrongs) {
+      world.wire.stand = answering(CHALLENGE, 200, { ...json, ...wrong })
+      await expect(ask(), JSON.stringify(wrong)).rejects.toMatchObject({ reason: 'service-reply-invalid' })
+    }
+    expect(world.wire.to('POST', SESSION)).toHaveLength(before)
+  },
+})
+
+onChallenge('A challenge is single-use.', 'Resources, Challenge; States; Limits', {
   sandbox: async () => {
     const { message, nonce } = (await world.challenge(world.attester.address)).json
     const signature = await personalSign(message, world.attester.privateKey)
@@ -85,7 +82,7 @@ rule('GET /v1/auth/challenge', 'A challenge is single-use.', 'Resources, Challen
   },
 })
 
-rule('GET /v1/auth/challenge', 'A challenge expires in a few minutes.', 'Resources, Challenge; States; Limits', {
+onChallenge('A challenge expires in a few minutes.', 'Resources, Challenge; States; Limits', {
   sandbox: async () => {
     const { message, nonce, expiresAt } = (await world.challenge(world.attester.address)).json
     const lifetimeMs = expiresAt * 1000 - Date.now()
@@ -107,61 +104,50 @@ rule('GET /v1/auth/challenge', 'A challenge expires in a few minutes.', 'Resourc
   },
 })
 
-rule(
-  'POST /v1/auth/session',
-  'Is public; the body has nonce (string) and signature (0x-prefixed hex).',
-  'Endpoints; Authentication 3',
-  {
-    sandbox: async () => {
-      expect((await world.signIn(world.attester)).status).toBe(200)
-      const { nonce } = (await world.challenge(world.attester.address)).json
-      for (const body of [{}, { nonce }, { nonce, signature: 'x' }, { nonce: 7, signature: `0x${'1'.repeat(130)}` }]) {
-        expect((await world.post(SESSION, body)).status, JSON.stringify(body)).toBe(400)
-      }
-    },
-    client: async () => {
-      await ask()
-      const { body, headers } = world.wire.last('POST', SESSION)
-      expect(JSON.parse(body)).toEqual({
-        nonce: expect.any(String),
-        signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
-      })
-      expect(headers['content-type']).toMatch(JSON_TYPE)
-      expect(headers).not.toHaveProperty('authorization')
-    },
+onSession('Is public; the body has nonce (string) and signature (0x-prefixed hex).', 'Endpoints; Authentication 3', {
+  sandbox: async () => {
+    expect((await world.signIn(world.attester)).status).toBe(200)
+    const { nonce } = (await world.challenge(world.attester.address)).json
+    for (const body of [{}, { nonce }, { nonce, signature: 'x' }, { nonce: 7, signature: `0x${'1'.repeat(130)}` }]) {
+      expect((await world.post(SESSION, body)).status, JSON.stringify(body)).toBe(400)
+    }
   },
-)
-
-rule(
-  'POST /v1/auth/session',
-  'The signature is an EIP-191 personal sign of the message by the same account.',
-  'Authentication 2, 3',
-  {
-    sandbox: async () => {
-      const { message, nonce } = (await world.challenge(world.attester.address)).json
-      const signature = await personalSign(message, world.submitter.privateKey)
-      expect((await world.post(SESSION, { nonce, signature })).status).toBe(401)
-      const again = (await world.challenge(world.attester.address)).json
-      const other = await personalSign(`${again.message} `, world.attester.privateKey)
-      expect((await world.post(SESSION, { nonce: again.nonce, signature: other })).status).toBe(401)
-    },
-    client: async () => {
-      // As the client would get it: the text names the host by which the service was reached.
-      const host = { headers: { host: new URL(world.wire.url).host } }
-      const { json } = await world.get(`${CHALLENGE}?address=${world.attester.address}`, host)
-      world.wire.stand = answering(CHALLENGE, 200, json)
-      await ask()
-      world.wire.stand = null
-      expect(JSON.parse(world.wire.last('POST', SESSION).body)).toEqual({
-        nonce: json.nonce,
-        signature: await personalSign(json.message, world.attester.privateKey),
-      })
-    },
+  client: async () => {
+    await ask()
+    const { body, headers } = world.wire.last('POST', SESSION)
+    expect(JSON.parse(body)).toEqual({
+      nonce: expect.any(String),
+      signature: expect.stringMatching(/^0x[0-9a-f]{130}$/),
+    })
+    expect(headers['content-type']).toMatch(JSON_TYPE)
+    expect(headers).not.toHaveProperty('authorization')
   },
-)
+})
 
-rule(
-  'POST /v1/auth/session',
+onSession('The signature is an EIP-191 personal sign of the message by the same account.', 'Authentication 2, 3', {
+  sandbox: async () => {
+    const { message, nonce } = (await world.challenge(world.attester.address)).json
+    const signature = await personalSign(message, world.submitter.privateKey)
+    expect((await world.post(SESSION, { nonce, signature })).status).toBe(401)
+    const again = (await world.challenge(world.attester.address)).json
+    const other = await personalSign(`${again.message} `, world.attester.privateKey)
+    expect((await world.post(SESSION, { nonce: again.nonce, signature: other })).status).toBe(401)
+  },
+  client: async () => {
+    // As the client would get it: the text names the host by which the service was reached.
+    const host = { headers: { host: new URL(world.wire.url).host } }
+    const { json } = await world.get(`${CHALLENGE}?address=${world.attester.address}`, host)
+    world.wire.stand = answering(CHALLENGE, 200, json)
+    await ask()
+    world.wire.stand = null
+    expect(JSON.parse(world.wire.last('POST', SESSION).body)).toEqual({
+      nonce: json.nonce,
+      signature: await personalSign(json.message, world.attester.privateKey),
+    })
+  },
+})
+
+onSession(
   'Answers { token, expiresAt (integer Unix seconds), address, roles }.',
   'Resources, Session; Authentication 3',
   {
@@ -197,7 +183,7 @@ rule(
   },
 )
 
-rule('POST /v1/auth/session', 'Roles are submitter and attester.', 'Resources, Session', {
+onSession('Roles are submitter and attester.', 'Resources, Session', {
   sandbox: async () => {
     world.sandbox.registry.setRoles(STRANGER.address, { submitter: true, attester: true })
     const { json } = await world.signIn(STRANGER)
@@ -211,7 +197,7 @@ rule('POST /v1/auth/session', 'Roles are submitter and attester.', 'Resources, S
   },
 })
 
-rule('POST /v1/auth/session', 'A wallet without an on-chain role is answered with 403.', 'Authentication 3; Errors', {
+onSession('A wallet without an on-chain role is answered with 403.', 'Authentication 3; Errors', {
   sandbox: async () => {
     expect((await world.signIn(STRANGER)).status).toBe(403)
   },
@@ -220,7 +206,7 @@ rule('POST /v1/auth/session', 'A wallet without an on-chain role is answered wit
   },
 })
 
-rule('POST /v1/auth/session', 'The roles are those in the stake contract.', 'What the service does; Authentication 3', {
+onSession('The roles are those in the stake contract.', 'What the service does; Authentication 3', {
   sandbox: async () => {
     const { registry } = world.sandbox
     expect((await world.signIn(STRANGER)).status).toBe(403)
@@ -232,7 +218,7 @@ rule('POST /v1/auth/session', 'The roles are those in the stake contract.', 'Wha
   client: '– it uses the roles of the session, and reads the contract separately',
 })
 
-rule('POST /v1/auth/session', '503 where the RPC or the configuration is missing on the server.', 'Errors', {
+onSession('503 where the RPC or the configuration is missing on the server.', 'Errors', {
   sandbox: async () => {
     const { message, nonce } = (await world.challenge(world.attester.address)).json
     const signature = await personalSign(message, world.attester.privateKey)
@@ -247,34 +233,28 @@ rule('POST /v1/auth/session', '503 where the RPC or the configuration is missing
   },
 })
 
-rule(
-  'every private route',
-  'Needs Authorization: Bearer with a session token; missing or invalid: 401.',
-  'Authentication 4; Errors',
-  {
-    sandbox: async () => {
-      const { id } = await world.newAsset()
-      const { token } = (await world.signIn(world.attester)).json
-      for (const { method, target, body } of privateRequests(world, id)) {
-        for (const bad of [undefined, 'nonsense', `${token.slice(0, -2)}xx`, token.slice(1)]) {
-          const request = { body, ...(bad === undefined ? {} : { token: bad }) }
-          expect((await world.send(method, target, request)).status, `${method} ${target}`).toBe(401)
-        }
-        const basic = { headers: { authorization: `Basic ${token}` }, body }
-        expect((await world.send(method, target, basic)).status, `${method} ${target}`).toBe(401)
+onPrivate('Needs Authorization: Bearer with a session token; missing or invalid: 401.', 'Authentication 4; Errors', {
+  sandbox: async () => {
+    const { id } = await world.newAsset()
+    const { token } = (await world.signIn(world.attester)).json
+    for (const { method, target, body } of privateRequests(world, id)) {
+      for (const bad of [undefined, 'nonsense', `${token.slice(0, -2)}xx`, token.slice(1)]) {
+        const request = { body, ...(bad === undefined ? {} : { token: bad }) }
+        expect((await world.send(method, target, request)).status, `${method} ${target}`).toBe(401)
       }
-    },
-    client: async () => {
-      const sent = await world.everyPrivateRequest()
-      for (const { headers, target } of sent) {
-        expect(headers.authorization, target).toMatch(/^Bearer [\x21-\x7e]+$/)
-      }
-    },
+      const basic = { headers: { authorization: `Basic ${token}` }, body }
+      expect((await world.send(method, target, basic)).status, `${method} ${target}`).toBe(401)
+    }
   },
-)
+  client: async () => {
+    const sent = await world.everyPrivateRequest()
+    for (const { headers, target } of sent) {
+      expect(headers.authorization, target).toMatch(/^Bearer [\x21-\x7e]+$/)
+    }
+  },
+})
 
-rule(
-  'every private route',
+onPrivate(
   'Submitter routes need a session whose roles include submitter, attester routes attester; the wrong role: 403.',
   'Authentication 5; Errors',
   {
@@ -293,40 +273,35 @@ rule(
   },
 )
 
-rule(
-  'every private route',
-  'A session expires at its expiresAt; the client then repeats challenge and signature.',
-  'States',
-  {
-    sandbox: async () => {
-      const { token, expiresAt } = (await world.signIn(world.attester)).json
-      const at = async (seconds: number) => {
-        world.sandbox.control.setClockOffset(seconds * 1000 - Date.now())
-        const { status } = await world.get('/v1/assets/open', { token })
-        world.sandbox.control.setClockOffset(0)
-        return status
-      }
-      expect(await at(expiresAt - 5)).toBe(200)
-      expect(await at(expiresAt + 1)).toBe(401)
-    },
-    client: async () => {
-      const { json } = await world.signIn(world.attester)
-      const clock = new ManualClock(Date.now())
-      const { service } = world.asAttester({ clock })
-      world.wire.stand = answering(SESSION, 200, { ...json, expiresAt: Math.floor(Date.now() / 1000) + 30 })
-      await service.listOpen({ includeMyScore: false })
-      world.wire.stand = null
-      const before = world.wire.to('POST', SESSION).length
-      await service.listOpen({ includeMyScore: false })
-      expect(world.wire.to('POST', SESSION)).toHaveLength(before)
-      clock.tick(31_000)
-      await service.listOpen({ includeMyScore: false })
-      expect(world.wire.to('POST', SESSION)).toHaveLength(before + 1)
-    },
+onPrivate('A session expires at its expiresAt; the client then repeats challenge and signature.', 'States', {
+  sandbox: async () => {
+    const { token, expiresAt } = (await world.signIn(world.attester)).json
+    const at = async (seconds: number) => {
+      world.sandbox.control.setClockOffset(seconds * 1000 - Date.now())
+      const { status } = await world.get('/v1/assets/open', { token })
+      world.sandbox.control.setClockOffset(0)
+      return status
+    }
+    expect(await at(expiresAt - 5)).toBe(200)
+    expect(await at(expiresAt + 1)).toBe(401)
   },
-)
+  client: async () => {
+    const { json } = await world.signIn(world.attester)
+    const clock = new ManualClock(Date.now())
+    const { service } = world.asAttester({ clock })
+    world.wire.stand = answering(SESSION, 200, { ...json, expiresAt: Math.floor(Date.now() / 1000) + 30 })
+    await service.listOpen({ includeMyScore: false })
+    world.wire.stand = null
+    const before = world.wire.to('POST', SESSION).length
+    await service.listOpen({ includeMyScore: false })
+    expect(world.wire.to('POST', SESSION)).toHaveLength(before)
+    clock.tick(31_000)
+    await service.listOpen({ includeMyScore: false })
+    expect(world.wire.to('POST', SESSION)).toHaveLength(before + 1)
+  },
+})
 
-rule('every private route', 'After a 401 the client opens a new session.', 'States; Errors', {
+onPrivate('After a 401 the client opens a new session.', 'States; Errors', {
   sandbox: '– the client repeats the flow',
   client: async () => {
     const { service } = world.asAttester()
@@ -345,7 +320,7 @@ rule('every private route', 'After a 401 the client opens a new session.', 'Stat
   },
 })
 
-rule('every route', 'Private keys are never sent; control of a wallet is proved by signing.', 'What the service does', {
+onEvery('Private keys are never sent; control of a wallet is proved by signing.', 'What the service does', {
   sandbox: async () => {
     expect((await world.challenge(world.attester.address)).body.toString()).not.toContain(
       world.attester.privateKey.slice(2),
@@ -359,7 +334,7 @@ rule('every route', 'Private keys are never sent; control of a wallet is proved 
   },
 })
 
-rule('every route', 'Bodies are application/json unless stated.', 'What the service does', {
+onEvery('Bodies are application/json unless stated.', 'What the service does', {
   sandbox: async () => {
     const { id } = await world.newAsset()
     for (const target of [
@@ -387,7 +362,7 @@ rule('every route', 'Bodies are application/json unless stated.', 'What the serv
   },
 })
 
-rule('every route', 'Error bodies are JSON: { error: string }.', 'Errors', {
+onEvery('Error bodies are JSON: { error: string }.', 'Errors', {
   sandbox: async () => {
     const replies = [
       await world.get('/v1/assets/open'),
@@ -406,7 +381,7 @@ rule('every route', 'Error bodies are JSON: { error: string }.', 'Errors', {
   },
 })
 
-rule('every route', 'Routes other than /health are prefixed /v1.', 'Versioning', {
+onEvery('Routes other than /health are prefixed /v1.', 'Versioning', {
   sandbox: async () => {
     expect((await world.get('/v1/health')).status).toBe(404)
     expect((await world.get('/assets/open', { as: 'attester' })).status).toBe(404)

@@ -4,7 +4,10 @@ import { startSandbox } from '../../support/sandbox.js'
 import { answering } from '../../support/wire-recorder.js'
 import { ADDRESS, BYTES32, HASH, WIRE_ASSET, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const on = rulesOf('wallet-session')
+const onOne = on('GET /v1/assets/:id')
+const onList = on('GET /v1/assets/open')
+const onTime = on('GET /v1/chain/latest')
 const world = walletSessionWorld()
 const TIME = '/v1/chain/latest'
 const OPEN = '/v1/assets/open'
@@ -18,31 +21,26 @@ async function read(changes: Record<string, unknown>) {
   return assets
 }
 
-rule(
-  'GET /v1/chain/latest',
-  'Answers with the latest block number and its timestamp.',
-  'Endpoints; Resources, Chain time result',
-  {
-    sandbox: async () => {
-      const { status, json } = await world.get(TIME, asAttester)
-      expect(status).toBe(200)
-      const head = world.sandbox.registry.head()
-      expect(Math.abs(json.timestamp - head.timestamp)).toBeLessThan(10)
-      expect(Math.abs(json.number - Number(head.number))).toBeLessThan(10)
-    },
-    client: async () => {
-      world.sandbox.control.setClockOffset(7_200_000)
-      const { clock } = world.asAttester()
-      await clock.ready()
-      world.sandbox.control.setClockOffset(0)
-      expect(Math.abs(clock.state().offsetMs! - 7_200_000)).toBeLessThan(10_000)
-      world.wire.stand = answering(TIME, 200, { number: 1 })
-      await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
-    },
+onTime('Answers with the latest block number and its timestamp.', 'Endpoints; Resources, Chain time result', {
+  sandbox: async () => {
+    const { status, json } = await world.get(TIME, asAttester)
+    expect(status).toBe(200)
+    const head = world.sandbox.registry.head()
+    expect(Math.abs(json.timestamp - head.timestamp)).toBeLessThan(10)
+    expect(Math.abs(json.number - Number(head.number))).toBeLessThan(10)
   },
-)
+  client: async () => {
+    world.sandbox.control.setClockOffset(7_200_000)
+    const { clock } = world.asAttester()
+    await clock.ready()
+    world.sandbox.control.setClockOffset(0)
+    expect(Math.abs(clock.state().offsetMs! - 7_200_000)).toBeLessThan(10_000)
+    world.wire.stand = answering(TIME, 200, { number: 1 })
+    await expect(world.asAttester().clock.ready()).rejects.toMatchObject({ reason: 'service-reply-invalid' })
+  },
+})
 
-rule('GET /v1/chain/latest', 'chainId is an optional integer.', 'Endpoints', {
+onTime('chainId is an optional integer.', 'Endpoints', {
   sandbox: async () => {
     expect((await world.get(`${TIME}?chainId=84532`, asAttester)).status).toBe(200)
     for (const chainId of ['base', '1.5', '-1', '']) {
@@ -56,29 +54,24 @@ rule('GET /v1/chain/latest', 'chainId is an optional integer.', 'Endpoints', {
   },
 })
 
-rule(
-  'GET /v1/chain/latest',
-  'Without chainId it is 84532, the test network; 8453 is the main network.',
-  'Endpoints; Limits',
-  {
-    sandbox: async () => {
-      const [plain, named] = [await world.get(TIME, asAttester), await world.get(`${TIME}?chainId=84532`, asAttester)]
-      expect(Math.abs(plain.json.number - named.json.number)).toBeLessThan(10)
-      // This sandbox has no RPC of the main network, which is what 503 says.
-      expect((await world.get(`${TIME}?chainId=8453`, asAttester)).status).toBe(503)
-    },
-    client: async ({ onTestFinished }) => {
-      const main = await startSandbox({ chainId: 8453, wallets: { attester: world.attester.privateKey } })
-      onTestFinished(() => main.close())
-      // Without the chain in its question it would get that of the test network, which this service does not have.
-      const { clock } = world.asAttester({ serviceUrl: main.url, chainId: 8453 })
-      await clock.ready()
-      expect(clock.state().trusted).toBe(true)
-    },
+onTime('Without chainId it is 84532, the test network; 8453 is the main network.', 'Endpoints; Limits', {
+  sandbox: async () => {
+    const [plain, named] = [await world.get(TIME, asAttester), await world.get(`${TIME}?chainId=84532`, asAttester)]
+    expect(Math.abs(plain.json.number - named.json.number)).toBeLessThan(10)
+    // This sandbox has no RPC of the main network, which is what 503 says.
+    expect((await world.get(`${TIME}?chainId=8453`, asAttester)).status).toBe(503)
   },
-)
+  client: async ({ onTestFinished }) => {
+    const main = await startSandbox({ chainId: 8453, wallets: { attester: world.attester.privateKey } })
+    onTestFinished(() => main.close())
+    // Without the chain in its question it would get that of the test network, which this service does not have.
+    const { clock } = world.asAttester({ serviceUrl: main.url, chainId: 8453 })
+    await clock.ready()
+    expect(clock.state().trusted).toBe(true)
+  },
+})
 
-rule('GET /v1/chain/latest', '503 where the RPC or the configuration is missing on the server.', 'Errors', {
+onTime('503 where the RPC or the configuration is missing on the server.', 'Errors', {
   sandbox: async () => {
     await world.token('attester')
     world.sandbox.registry.stop()
@@ -92,7 +85,7 @@ rule('GET /v1/chain/latest', '503 where the RPC or the configuration is missing 
   },
 })
 
-rule('GET /v1/assets/open', 'Answers with the list of assets in status open.', 'Endpoints; States', {
+onList('Answers with the list of assets in status open.', 'Endpoints; States', {
   sandbox: async () => {
     const [open, closed] = [await world.newAsset(), await world.newAsset()]
     world.sandbox.world.assets.switch(closed.id, 'closed')
@@ -111,8 +104,7 @@ rule('GET /v1/assets/open', 'Answers with the list of assets in status open.', '
   },
 })
 
-rule(
-  'GET /v1/assets/open',
+onList(
   'An asset has ownerAddress, title, mediaContext, contentHash (bytes32 hex), uri, contributorAttestationUid, verificationDeadline (ISO) and status.',
   'Resources, Asset',
   {
@@ -139,22 +131,17 @@ rule(
   },
 )
 
-rule(
-  'GET /v1/assets/open',
-  'verificationDeadline is typically 12 hours after the contributor attestation.',
-  'Resources, Asset',
-  {
-    sandbox: async () => {
-      const { id } = await world.newAsset()
-      const { assets } = (await world.get(OPEN, asAttester)).json
-      const { verificationDeadline } = assets.find((asset: { id: string }) => asset.id === id)
-      expect(Math.abs(Date.parse(verificationDeadline) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000)
-    },
-    client: '– it accepts any deadline',
+onList('verificationDeadline is typically 12 hours after the contributor attestation.', 'Resources, Asset', {
+  sandbox: async () => {
+    const { id } = await world.newAsset()
+    const { assets } = (await world.get(OPEN, asAttester)).json
+    const { verificationDeadline } = assets.find((asset: { id: string }) => asset.id === id)
+    expect(Math.abs(Date.parse(verificationDeadline) - Date.now() - 12 * 3_600_000)).toBeLessThan(60_000)
   },
-)
+  client: '– it accepts any deadline',
+})
 
-rule('GET /v1/assets/open', 'Listings carry score counts and an aggregate.', 'Resources, Asset', {
+onList('Listings carry score counts and an aggregate.', 'Resources, Asset', {
   sandbox: async () => {
     const asset = await world.newAsset()
     await world.postScore(asset)
@@ -169,7 +156,7 @@ rule('GET /v1/assets/open', 'Listings carry score counts and an aggregate.', 'Re
   },
 })
 
-rule('GET /v1/assets/:id', 'Answers with one asset, its scores and aggregate.', 'Endpoints; Resources, Asset', {
+onOne('Answers with one asset, its scores and aggregate.', 'Endpoints; Resources, Asset', {
   sandbox: async () => {
     const asset = await world.newAsset()
     await world.postScore(asset)
@@ -190,7 +177,7 @@ rule('GET /v1/assets/:id', 'Answers with one asset, its scores and aggregate.', 
   },
 })
 
-rule('GET /v1/assets/:id', '404 for an unknown asset.', 'Errors', {
+onOne('404 for an unknown asset.', 'Errors', {
   sandbox: async () => {
     expect((await world.get('/v1/assets/never-registered', asAttester)).status).toBe(404)
   },
@@ -199,7 +186,7 @@ rule('GET /v1/assets/:id', '404 for an unknown asset.', 'Errors', {
   },
 })
 
-rule('GET /v1/assets/:id', 'status open means accepting scores.', 'States', {
+onOne('status open means accepting scores.', 'States', {
   sandbox: async () => {
     const asset = await world.newAsset()
     expect((await world.get(`/v1/assets/${asset.id}`, asAttester)).json.asset.status).toBe('open')

@@ -5,9 +5,8 @@ import { handMadeAttestation } from '../../support/hand-made-wallet.js'
 import { answering } from '../../support/wire-recorder.js'
 import { HASH, STRANGER, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const rule = rulesOf('wallet-session')('POST /v1/assets/:id/scores')
 const world = walletSessionWorld()
-const ROUTE = 'POST /v1/assets/:id/scores'
 const OLD_S = 120
 
 /** Statuses of posts of a fresh asset's score with each of these changes of the body. */
@@ -39,7 +38,7 @@ async function submit(changes: Changes = {}) {
   return { asset, receipt, request, sent: JSON.parse(request.body) }
 }
 
-rule(ROUTE, 'Takes the score input; the score is on record afterwards.', 'Endpoints', {
+rule('Takes the score input; the score is on record afterwards.', 'Endpoints', {
   sandbox: async () => {
     const asset = await world.newAsset()
     const { status } = await world.postScore(asset)
@@ -53,7 +52,7 @@ rule(ROUTE, 'Takes the score input; the score is on record afterwards.', 'Endpoi
   },
 })
 
-rule(ROUTE, 'authenticityScore is a required number from 0 to 100.', 'Resources, Score input', {
+rule('authenticityScore is a required number from 0 to 100.', 'Resources, Score input', {
   sandbox: async () => {
     const wrong = [undefined, -1, 101, '57', null].map((authenticityScore) => ({ authenticityScore }))
     expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
@@ -65,7 +64,7 @@ rule(ROUTE, 'authenticityScore is a required number from 0 to 100.', 'Resources,
   },
 })
 
-rule(ROUTE, 'deepfakeRiskBps is required: the risk in basis points.', 'Resources, Score input', {
+rule('deepfakeRiskBps is required: the risk in basis points.', 'Resources, Score input', {
   sandbox: async () => {
     const wrong = [undefined, -1, 10_001, 42.5, '4250'].map((deepfakeRiskBps) => ({ deepfakeRiskBps }))
     expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
@@ -76,7 +75,7 @@ rule(ROUTE, 'deepfakeRiskBps is required: the risk in basis points.', 'Resources
   },
 })
 
-rule(ROUTE, 'algorithm is a required string.', 'Resources, Score input', {
+rule('algorithm is a required string.', 'Resources, Score input', {
   sandbox: async () => {
     expect(await statuses({ algorithm: undefined }, { algorithm: 7 })).toEqual([400, 400])
   },
@@ -85,7 +84,7 @@ rule(ROUTE, 'algorithm is a required string.', 'Resources, Score input', {
   },
 })
 
-rule(ROUTE, 'notes are optional text.', 'Resources, Score input', {
+rule('notes are optional text.', 'Resources, Score input', {
   sandbox: async () => {
     const [plain, noted, wrong] = await statuses({}, { notes: 'visage – 顔' }, { notes: 7 })
     expect([plain, noted, wrong]).toEqual([201, 201, 400])
@@ -95,35 +94,30 @@ rule(ROUTE, 'notes are optional text.', 'Resources, Score input', {
   },
 })
 
-rule(ROUTE, 'signature is an optional string.', 'Resources, Score input', {
+rule('signature is an optional string.', 'Resources, Score input', {
   sandbox: async () => {
     expect(await statuses({ signature: '0xabc' }, {})).toEqual([201, 201])
   },
   client: '– it sends none',
 })
 
-rule(
-  ROUTE,
-  'attesterAddress is ignored; the verifier wallet comes from the session.',
-  'Resources, Score input; Endpoints',
-  {
-    sandbox: async () => {
-      const asset = await world.newAsset()
-      expect((await world.postScore(asset, { attesterAddress: STRANGER.address })).status).toBe(201)
-      const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
-      expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
-    },
-    client: async () => {
-      const { asset, sent } = await submit()
-      const named = sent.attesterAddress ?? world.attester.address
-      expect(named.toLowerCase()).toBe(world.attester.address)
-      const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
-      expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
-    },
+rule('attesterAddress is ignored; the verifier wallet comes from the session.', 'Resources, Score input; Endpoints', {
+  sandbox: async () => {
+    const asset = await world.newAsset()
+    expect((await world.postScore(asset, { attesterAddress: STRANGER.address })).status).toBe(201)
+    const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
+    expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
   },
-)
+  client: async () => {
+    const { asset, sent } = await submit()
+    const named = sent.attesterAddress ?? world.attester.address
+    expect(named.toLowerCase()).toBe(world.attester.address)
+    const [score] = world.sandbox.scores().filter(({ assetId }) => assetId === asset.id)
+    expect(score?.attesterAddress.toLowerCase()).toBe(world.attester.address)
+  },
+})
 
-rule(ROUTE, 'offchainAttestation is always required.', 'Resources, Score input', {
+rule('offchainAttestation is always required.', 'Resources, Score input', {
   sandbox: async () => {
     const wrong = [undefined, null, {}, 'text', []].map((offchainAttestation) => ({ offchainAttestation }))
     expect(await statuses(...wrong)).toEqual([400, 400, 400, 400, 400])
@@ -150,7 +144,7 @@ rule(ROUTE, 'offchainAttestation is always required.', 'Resources, Score input',
   },
 })
 
-rule(ROUTE, 'offchainAttestation is verified by the server.', 'Resources, Score input', {
+rule('offchainAttestation is verified by the server.', 'Resources, Score input', {
   sandbox: async () => {
     const wrongs: [string, Record<string, unknown>, RegExp][] = [
       ['signed by another wallet', { privateKey: STRANGER.privateKey }, /signature is by/],
@@ -184,7 +178,7 @@ rule(ROUTE, 'offchainAttestation is verified by the server.', 'Resources, Score 
   client: '– it verifies its own before it sends it',
 })
 
-rule(ROUTE, "The attestation's time is taken from the chain time route.", 'What the service does', {
+rule("The attestation's time is taken from the chain time route.", 'What the service does', {
   sandbox: '– the client reads chain time',
   client: async () => {
     world.sandbox.control.setClockOffset(3_600_000)
@@ -195,7 +189,7 @@ rule(ROUTE, "The attestation's time is taken from the chain time route.", 'What 
   },
 })
 
-rule(ROUTE, '404 for an unknown asset.', 'Errors', {
+rule('404 for an unknown asset.', 'Errors', {
   sandbox: async () => {
     const asset = { ...(await world.newAsset()), id: 'never-registered' }
     expect((await world.postScore(asset)).status).toBe(404)
@@ -206,7 +200,7 @@ rule(ROUTE, '404 for an unknown asset.', 'Errors', {
   },
 })
 
-rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; States', {
+rule('Only an asset in status open accepts scores.', 'Resources, Asset; States', {
   sandbox: async () => {
     const asset = await world.newAsset()
     world.sandbox.world.assets.switch(asset.id, 'closed')
@@ -220,7 +214,7 @@ rule(ROUTE, 'Only an asset in status open accepts scores.', 'Resources, Asset; S
   },
 })
 
-rule(ROUTE, '401 for a missing or invalid session.', 'Errors', {
+rule('401 for a missing or invalid session.', 'Errors', {
   sandbox: async () => {
     const asset = await world.newAsset()
     const body = await world.score(asset)
@@ -237,7 +231,7 @@ rule(ROUTE, '401 for a missing or invalid session.', 'Errors', {
   },
 })
 
-rule(ROUTE, 'The JSON body may be large, since scores can carry attestation payloads.', 'Limits', {
+rule('The JSON body may be large, since scores can carry attestation payloads.', 'Limits', {
   sandbox: async () => {
     const [status] = await statuses({ padding: 'x'.repeat(150_000) })
     expect(status).toBe(201)

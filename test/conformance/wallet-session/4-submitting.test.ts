@@ -5,7 +5,10 @@ import { uploadFile } from '../../support/sandbox-requests.js'
 import { answering } from '../../support/wire-recorder.js'
 import { ADDRESS, BYTES32, STRANGER, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const on = rulesOf('wallet-session')
+const onOwned = on('GET /v1/assets/by-owner')
+const onRegister = on('POST /v1/assets')
+const onUpload = on('POST /v1/media/upload')
 const world = walletSessionWorld()
 const UPLOAD = '/v1/media/upload'
 const asSubmitter = { as: 'submitter' } as const
@@ -14,7 +17,7 @@ const MEGABYTE = 1024 * 1024
 const upload = async (content: string | Uint8Array, field = 'file') =>
   uploadFile(world.sandbox.url, { target: UPLOAD, token: await world.token('submitter'), content, field })
 
-rule('POST /v1/media/upload', 'multipart/form-data with the field file.', 'Endpoints', {
+onUpload('multipart/form-data with the field file.', 'Endpoints', {
   sandbox: async () => {
     expect((await upload('some bytes')).status).toBe(200)
     expect((await upload('some bytes', 'picture')).status).toBe(400)
@@ -30,7 +33,7 @@ rule('POST /v1/media/upload', 'multipart/form-data with the field file.', 'Endpo
   },
 })
 
-rule('POST /v1/media/upload', 'Answers with contentHash and uri.', 'Resources, Upload result', {
+onUpload('Answers with contentHash and uri.', 'Resources, Upload result', {
   sandbox: async () => {
     const content = Buffer.from('bytes with a hash')
     const { json } = await upload(content)
@@ -49,7 +52,7 @@ rule('POST /v1/media/upload', 'Answers with contentHash and uri.', 'Resources, U
   },
 })
 
-rule('POST /v1/media/upload', 'Pins to IPFS when a pinning service is configured.', 'Endpoints', {
+onUpload('Pins to IPFS when a pinning service is configured.', 'Endpoints', {
   sandbox: async () => {
     const { json } = await upload('pinned bytes')
     expect(json.uri).toMatch(/^ipfs:\/\//)
@@ -60,7 +63,7 @@ rule('POST /v1/media/upload', 'Pins to IPFS when a pinning service is configured
   client: '– the service chooses where it keeps the file',
 })
 
-rule('POST /v1/media/upload', 'Up to 50 MB per file.', 'Limits', {
+onUpload('Up to 50 MB per file.', 'Limits', {
   sandbox: async () => {
     expect((await upload(Buffer.alloc(50_000_000))).status).toBe(200)
     expect((await upload(Buffer.alloc(50 * MEGABYTE + 1))).status).toBe(413)
@@ -73,8 +76,7 @@ rule('POST /v1/media/upload', 'Up to 50 MB per file.', 'Limits', {
   },
 })
 
-rule(
-  'POST /v1/assets',
+onRegister(
   'The body has ownerAddress, title, mediaContext, contentHash, uri, contributorAttestationUid and verificationDeadline.',
   'Endpoints',
   {
@@ -97,7 +99,7 @@ rule(
   },
 )
 
-rule('POST /v1/assets', 'The asset is found open by attesters.', 'What the service does', {
+onRegister('The asset is found open by attesters.', 'What the service does', {
   sandbox: async () => {
     const { id } = (await world.post('/v1/assets', world.registration(), asSubmitter)).json.asset
     expect((await world.get(`/v1/assets/${id}`, { as: 'attester' })).json.asset.status).toBe('open')
@@ -111,7 +113,7 @@ rule('POST /v1/assets', 'The asset is found open by attesters.', 'What the servi
   },
 })
 
-rule('POST /v1/assets', 'ownerAddress must equal the authenticated wallet, else 403.', 'Endpoints; Errors', {
+onRegister('ownerAddress must equal the authenticated wallet, else 403.', 'Endpoints; Errors', {
   sandbox: async () => {
     const other = world.registration({ ownerAddress: STRANGER.address })
     expect((await world.post('/v1/assets', other, asSubmitter)).status).toBe(403)
@@ -126,7 +128,7 @@ rule('POST /v1/assets', 'ownerAddress must equal the authenticated wallet, else 
   },
 })
 
-rule('GET /v1/assets/by-owner', 'The query names the owner, required.', 'Endpoints', {
+onOwned('The query names the owner, required.', 'Endpoints', {
   sandbox: async () => {
     expect((await world.get('/v1/assets/by-owner', asSubmitter)).status).toBe(400)
     expect((await world.get(`/v1/assets/by-owner?owner=${world.submitter.address}`, asSubmitter)).status).toBe(200)
@@ -139,32 +141,27 @@ rule('GET /v1/assets/by-owner', 'The query names the owner, required.', 'Endpoin
   },
 })
 
-rule('GET /v1/assets/by-owner', 'The owner must equal the authenticated address, else 403.', 'Endpoints; Errors', {
+onOwned('The owner must equal the authenticated address, else 403.', 'Endpoints; Errors', {
   sandbox: async () => {
     expect((await world.get(`/v1/assets/by-owner?owner=${STRANGER.address}`, asSubmitter)).status).toBe(403)
   },
   client: '– it asks for its own address',
 })
 
-rule(
-  'GET /v1/assets/by-owner',
-  "Answers with the owner's assets, with score counts and aggregate.",
-  'Endpoints; Resources, Asset',
-  {
-    sandbox: async () => {
-      const asset = await world.newAsset()
-      await world.postScore(asset)
-      const { json } = await world.get(`/v1/assets/by-owner?owner=${world.submitter.address}`, asSubmitter)
-      const own = json.assets.find((one: { id: string }) => one.id === asset.id)
-      expect(own).toMatchObject({ scoreCount: 1, aggregate: expect.any(Object) })
-      const owners = json.assets.map((one: { ownerAddress: string }) => one.ownerAddress.toLowerCase())
-      expect(new Set(owners)).toEqual(new Set([world.submitter.address]))
-    },
-    client: async () => {
-      const asset = await world.newAsset()
-      await world.postScore(asset)
-      const owned = await world.asSubmitter().client.byOwner()
-      expect(owned.find((one) => (one as { id: string }).id === asset.id)).toMatchObject({ scoreCount: 1 })
-    },
+onOwned("Answers with the owner's assets, with score counts and aggregate.", 'Endpoints; Resources, Asset', {
+  sandbox: async () => {
+    const asset = await world.newAsset()
+    await world.postScore(asset)
+    const { json } = await world.get(`/v1/assets/by-owner?owner=${world.submitter.address}`, asSubmitter)
+    const own = json.assets.find((one: { id: string }) => one.id === asset.id)
+    expect(own).toMatchObject({ scoreCount: 1, aggregate: expect.any(Object) })
+    const owners = json.assets.map((one: { ownerAddress: string }) => one.ownerAddress.toLowerCase())
+    expect(new Set(owners)).toEqual(new Set([world.submitter.address]))
   },
-)
+  client: async () => {
+    const asset = await world.newAsset()
+    await world.postScore(asset)
+    const owned = await world.asSubmitter().client.byOwner()
+    expect(owned.find((one) => (one as { id: string }).id === asset.id)).toMatchObject({ scoreCount: 1 })
+  },
+})

@@ -6,9 +6,8 @@ import { startSandbox } from '../../support/sandbox.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 import { HASH, WIRE_ASSET, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const rule = rulesOf('wallet-session')('GET /v1/stream/open-assets')
 const world = walletSessionWorld({ heartbeatMs: 20 })
-const ROUTE = 'GET /v1/stream/open-assets'
 const STREAM = '/v1/stream/open-assets'
 const POLL_MS = 2_000
 
@@ -38,7 +37,7 @@ async function read(kind: ServiceEvent['kind'], text: string, type = 'text/event
 
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
-rule(ROUTE, 'Answers with the content type text/event-stream.', 'Endpoints; Events', {
+rule('Answers with the content type text/event-stream.', 'Endpoints; Events', {
   sandbox: async (context) => {
     const stream = await probe(context)
     expect(await stream.status).toBe(200)
@@ -50,7 +49,7 @@ rule(ROUTE, 'Answers with the content type text/event-stream.', 'Endpoints; Even
   },
 })
 
-rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Events', {
+rule('snapshot is the first event, with the current open assets.', 'Events', {
   sandbox: async (context) => {
     const [open, closed] = [await world.newAsset(), await world.newAsset()]
     world.sandbox.world.assets.switch(closed.id, 'closed')
@@ -67,7 +66,7 @@ rule(ROUTE, 'snapshot is the first event, with the current open assets.', 'Event
   },
 })
 
-rule(ROUTE, 'new-asset is sent when new open assets appear.', 'Events', {
+rule('new-asset is sent when new open assets appear.', 'Events', {
   sandbox: async (context) => {
     const stream = await probe(context)
     await stream.event('snapshot')
@@ -80,7 +79,7 @@ rule(ROUTE, 'new-asset is sent when new open assets appear.', 'Events', {
   },
 })
 
-rule(ROUTE, 'The server polls for new assets every 2 seconds.', 'Events; Limits', {
+rule('The server polls for new assets every 2 seconds.', 'Events; Limits', {
   sandbox: async ({ onTestFinished }) => {
     const clock = new ManualClock(Date.now())
     const sandbox = await startSandbox({ clock, disableAuth: true })
@@ -99,7 +98,7 @@ rule(ROUTE, 'The server polls for new assets every 2 seconds.', 'Events; Limits'
   client: '– it accepts events at any time',
 })
 
-rule(ROUTE, 'Comment lines of the form ": ping" keep the connection alive.', 'Events', {
+rule('Comment lines of the form ": ping" keep the connection alive.', 'Events', {
   sandbox: async (context) => {
     const stream = await probe(context)
     await stream.event('snapshot')

@@ -8,7 +8,9 @@ import { send } from '../../support/sandbox-requests.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 import { STRANGER, walletSessionWorld } from './world.js'
 
-const rule = rulesOf('wallet-session')
+const on = rulesOf('wallet-session')
+const onPrivate = on('every private route')
+const onEvery = on('every route')
 const world = walletSessionWorld()
 const SERVER_ONLY = '– server only'
 const SECRET = 'a session secret of this test'
@@ -36,7 +38,7 @@ const abi = parseAbi([
   'function isSubmitter(address) view returns (bool)',
 ])
 
-rule('every private route', 'Roles are read from the stake contract on-chain.', 'What the service does', {
+onPrivate('Roles are read from the stake contract on-chain.', 'What the service does', {
   sandbox: async (context) => {
     const { sandbox, signIn } = await other(context, {})
     const { rpcUrl, contract } = sandbox.chain
@@ -57,7 +59,7 @@ rule('every private route', 'Roles are read from the stake contract on-chain.', 
   client: '– it reads the contract too, for its own gate; the service decides',
 })
 
-rule('every private route', 'Sessions are signed by the server with a configured session secret.', 'Authentication 6', {
+onPrivate('Sessions are signed by the server with a configured session secret.', 'Authentication 6', {
   sandbox: async (context) => {
     const one = await other(context, { sessionSecret: SECRET })
     const same = await other(context, { sessionSecret: SECRET })
@@ -69,7 +71,7 @@ rule('every private route', 'Sessions are signed by the server with a configured
   client: SERVER_ONLY,
 })
 
-rule('every private route', 'A development-only setting can disable authentication checks.', 'Authentication 6', {
+onPrivate('A development-only setting can disable authentication checks.', 'Authentication 6', {
   sandbox: async (context) => {
     const { get } = await other(context, { disableAuth: true })
     expect((await get('/v1/assets/open')).status).toBe(200)
@@ -80,7 +82,7 @@ rule('every private route', 'A development-only setting can disable authenticati
   client: SERVER_ONLY,
 })
 
-rule('every route', 'State is kept in memory; durable persistence can be configured.', 'What the service does', {
+onEvery('State is kept in memory; durable persistence can be configured.', 'What the service does', {
   sandbox: async (context) => {
     const dataDirectory = await folderForTest()
     const first = await startSandbox({ dataDirectory })
@@ -94,18 +96,13 @@ rule('every route', 'State is kept in memory; durable persistence can be configu
   client: SERVER_ONLY,
 })
 
-rule(
-  'every route',
-  'The running API exposes a machine-readable description (OpenAPI 3.1) and a documentation page.',
-  'Endpoints',
-  {
-    sandbox: async () => {
-      const { json } = await world.get('/openapi.json')
-      expect(json.openapi).toMatch(/^3\.1\./)
-      expect(json.paths).toHaveProperty('/v1/assets/{id}/scores')
-      const page = await world.get('/docs/')
-      expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')])
-    },
-    client: SERVER_ONLY,
+onEvery('The running API exposes a machine-readable description (OpenAPI 3.1) and a documentation page.', 'Endpoints', {
+  sandbox: async () => {
+    const { json } = await world.get('/openapi.json')
+    expect(json.openapi).toMatch(/^3\.1\./)
+    expect(json.paths).toHaveProperty('/v1/assets/{id}/scores')
+    const page = await world.get('/docs/')
+    expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')])
   },
-)
+  client: SERVER_ONLY,
+})

@@ -9,7 +9,8 @@ import { answering } from '../../support/wire-recorder.js'
 import { WalletSessionWorld } from './world.js'
 
 /** Rules that leave a shape open: the client takes what can mean one thing only, and names the shape of anything else. */
-const rule = rulesOf('wallet-session')
+const on = rulesOf('wallet-session')
+const onChallenge = on('GET /v1/auth/challenge')
 const HOUR_MS = 3_600_000
 
 /** A sandbox that speaks another shape. */
@@ -24,7 +25,7 @@ async function keysOf(world: WalletSessionWorld, target: string): Promise<string
   return Object.keys((await world.get(target, { as: 'attester' })).json)
 }
 
-rule('GET /v1/chain/latest', 'The field names of number and time are not shown.', 'Resources, Chain time result', {
+on('GET /v1/chain/latest')('The field names of number and time are not shown.', 'Resources, Chain time result', {
   sandbox: async (context) => {
     const world = await speaking('time-prefixed', context)
     expect(await keysOf(world, '/v1/chain/latest')).toEqual(['chainId', 'latestBlockNumber', 'latestBlockTimestamp'])
@@ -42,7 +43,7 @@ rule('GET /v1/chain/latest', 'The field names of number and time are not shown.'
   },
 })
 
-rule('GET /v1/assets/open', 'The key of the list is not shown.', 'Endpoints', {
+on('GET /v1/assets/open')('The key of the list is not shown.', 'Endpoints', {
   sandbox: async (context) => {
     expect(await keysOf(await speaking('list-results', context), '/v1/assets/open')).toEqual(['results'])
   },
@@ -65,7 +66,7 @@ rule('GET /v1/assets/open', 'The key of the list is not shown.', 'Endpoints', {
   },
 })
 
-rule('GET /v1/assets/:id', 'The keys of one asset, its scores and its aggregate are not shown.', 'Endpoints', {
+on('GET /v1/assets/:id')('The keys of one asset, its scores and its aggregate are not shown.', 'Endpoints', {
   sandbox: async (context) => {
     const world = await speaking('asset-data', context)
     const { id } = await world.newAsset()
@@ -85,7 +86,7 @@ rule('GET /v1/assets/:id', 'The keys of one asset, its scores and its aggregate 
   },
 })
 
-rule('GET /v1/stream/open-assets', 'The payload of an event is not shown: it may name assets alone.', 'Events', {
+on('GET /v1/stream/open-assets')('The payload of an event is not shown: it may name assets alone.', 'Events', {
   sandbox: '– its events carry the assets, and their ids alone only for this test',
   client: async (context) => {
     for (const shape of ['event-ids', 'event-texts'] as const) {
@@ -107,7 +108,7 @@ rule('GET /v1/stream/open-assets', 'The payload of an event is not shown: it may
   },
 })
 
-rule('GET /v1/auth/challenge', 'The form of the text is not shown.', 'Resources, Challenge', {
+onChallenge('The form of the text is not shown.', 'Resources, Challenge', {
   sandbox: async (context) => {
     const world = await speaking('challenge-crlf', context)
     expect((await world.challenge(world.attester.address)).json.message).toContain('\r\nNonce: ')
@@ -121,7 +122,7 @@ rule('GET /v1/auth/challenge', 'The form of the text is not shown.', 'Resources,
   },
 })
 
-rule('GET /v1/auth/challenge', 'It expires in service time.', 'Resources, Challenge; Limits', {
+onChallenge('It expires in service time.', 'Resources, Challenge; Limits', {
   sandbox: async (context) => {
     const sandbox = await startSandbox({ clockOffsetMs: HOUR_MS })
     context.onTestFinished(() => sandbox.close())

@@ -33,32 +33,27 @@ async function sample(): Promise<string> {
 }
 
 describe('a packed directory', () => {
-  it.each([false, true])('is restored with every file and every empty folder (fsync: %s)', async (fsync) => {
-    const directory = await sample()
-    await unpackDirectory(await packDirectory(directory), at('copy'), fsync)
-    expect(await tree(at('copy'))).toEqual(await tree(directory))
-    expect(Object.keys(await tree(at('copy')))).toContain('a/deep/empty/')
-  })
-
-  it('is readable by its owner only', async () => {
-    await unpackDirectory(await packDirectory(await sample()), at('copy'), false)
-    const modes = await Promise.all(
-      ['.', 'a', 'a/deep', 'a/nothing', 'a b/7'].map(async (name) => (await fs.stat(at('copy', name))).mode & 0o077),
-    )
-    expect(new Set(modes)).toEqual(new Set([0]))
-  })
+  it.each([false, true])(
+    'is restored with every file and every empty folder, for its owner only (fsync: %s)',
+    async (fsync) => {
+      const directory = await sample()
+      await unpackDirectory(await packDirectory(directory), at('copy'), fsync)
+      expect(await tree(at('copy'))).toEqual(await tree(directory))
+      expect(Object.keys(await tree(at('copy')))).toContain('a/deep/empty/')
+      const modes = await Promise.all(
+        ['.', 'a', 'a/deep', 'a/nothing', 'a b/7'].map(async (name) => (await fs.stat(at('copy', name))).mode & 0o077),
+      )
+      expect(new Set(modes)).toEqual(new Set([0]))
+    },
+  )
 
   it('has reproducible bytes, so that builds can be compared', async () => {
     const directory = await sample()
     expect((await packDirectory(directory)).equals(await packDirectory(directory))).toBe(true)
   })
 
-  it.each([
-    ['cut', (bytes: Buffer) => bytes.subarray(0, -20)],
-    ['of something else', () => Buffer.from('not packed')],
-  ])('that is %s is refused', async (_, spoil) => {
-    const packed = await packDirectory(await sample())
-    await expect(unpackDirectory(spoil(packed), at('copy'), false)).rejects.toThrow()
+  it('that is something else is refused', async () => {
+    await expect(unpackDirectory(Buffer.from('not packed'), at('copy'), false)).rejects.toThrow()
   })
 })
 

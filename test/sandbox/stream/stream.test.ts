@@ -64,15 +64,7 @@ describe('the stream', () => {
     expect(names(probe).filter((name) => name === 'open-assets')).toHaveLength(2)
   })
 
-  it('reports a new stake by a new ready event', async () => {
-    await start()
-    const probe = open()
-    await probe.event('open-assets')
-    sandbox.control.setStake({ stakedWei: 3n * 10n ** 18n })
-    expect((await probe.event('ready', 2)).data.stake.stakedWei).toBe('3000000000000000000')
-  })
-
-  it('does not report the stake of another wallet', async () => {
+  it('reports a new stake by a new ready event, and not that of another wallet', async () => {
     await start()
     const probe = open()
     await probe.event('open-assets')
@@ -80,6 +72,8 @@ describe('the stream', () => {
     await register('a')
     await probe.event('new-open-assets')
     expect(names(probe).filter((name) => name === 'ready')).toHaveLength(1)
+    sandbox.control.setStake({ stakedWei: 3n * 10n ** 18n })
+    expect((await probe.event('ready', 2)).data.stake.stakedWei).toBe('3000000000000000000')
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { uploadFile } from '../../support/sandbox-requests.js'
-import { refusal, registration, SessionBench } from './session-bench.js'
+import { refusal, SessionBench } from './session-bench.js'
 
 type Role = 'attester' | 'submitter'
 
@@ -94,12 +94,4 @@ describe('dashboard and upload routes of the signed-key API', () => {
       uploadFile(bench.sandbox.url, { target: '/api/media/upload', token, content: 'x' })
     expect([(await upload(tokens.submitter)).status, (await upload(tokens.attester)).status]).toEqual([200, 403])
   })
-})
-
-it('a registration of one API is an asset of the other', async () => {
-  const body = registration(bench.submitter.address, {
-    verificationDeadline: '2026-06-01T00:00:00Z',
-  })
-  const { id } = (await bench.call('POST', '/v1/assets', { token: tokens.submitter, body })).json.asset
-  expect(bench.sandbox.world.assets.all().map((asset) => asset.id)).toEqual([id])
 })

@@ -58,7 +58,7 @@ describe('POST /v1/assets', () => {
   const register = (changes: Record<string, unknown>) =>
     bench.call('POST', '/v1/assets', { token, body: registration(bench.submitter.address, changes) })
 
-  it('returns the asset, which is open from then on', async () => {
+  it('returns the asset, which is open from then on, also on the other API', async () => {
     const body = registration(bench.submitter.address)
     const { status, json } = await bench.call('POST', '/v1/assets', { token, body })
     const { ownerAddress, ...stated } = body
@@ -73,6 +73,7 @@ describe('POST /v1/assets', () => {
       contentType: 'auto',
       createdAt: new Date(bench.clock.now()).toISOString(),
     })
+    expect(bench.sandbox.world.assets.open().map(({ id }) => id)).toEqual([json.asset.id])
   })
 
   it.each([
