@@ -90,11 +90,10 @@ function nameOf({ start, end }: Stretch, passages: Recording['passages'], rate: 
   return `${about}${(offset + start / rate).toFixed(1)}-${(offset + end / rate).toFixed(1)} s`
 }
 
-function describe({ format, sourceRate, channels, seconds, statedSeconds, isCut, passages }: Recording): string {
+function describe({ format, sourceRate, channels, seconds, statedSeconds, passages }: Recording): string {
   const layout = CHANNEL_WORDS[channels] ?? `${channels} channels`
-  const heard = `${isCut && passages.length === 1 ? 'first ' : ''}${seconds.toFixed(1)} s`
   const of = passages.length > 1 ? ` in ${passages.length} passages of about ${statedSeconds?.toFixed(0)} s` : ''
-  return `${format} ${sourceRate / 1000} kHz ${layout} ${heard}${of}`
+  return `${format} ${sourceRate / 1000} kHz ${layout} ${seconds.toFixed(1)} s${of}`
 }
 
 /** Keeps silence from being divided by nothing; of Wav2Vec2FeatureExtractor. */

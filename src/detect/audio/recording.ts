@@ -11,6 +11,8 @@ const MAX_SAMPLES = MAX_SECONDS * 2 * 96_000
 /** Rates outside are of no recording of speech; the highest of any sound card is 384 kHz. */
 const RATES = [4000, 384_000] as const
 const MAX_CHANNELS = 64
+/** Stated lengths leave out, or count in, what a coder puts in front of the sound and behind it. */
+const LENGTH_MARGIN_SECONDS = 1
 /** Beyond it, full scale being 1, float samples are no sound; limiters and lossy codecs overshoot by a few dB only. */
 const MAX_LEVEL = 100
 
@@ -40,8 +42,6 @@ export interface Recording {
   readonly seconds: number
   /** Length of the file as it is stated or estimated; null where it is not known. */
   readonly statedSeconds: number | null
-  /** Whether the file is longer than what is looked at. */
-  readonly isCut: boolean
 }
 
 /**
@@ -58,7 +58,7 @@ export async function readRecording(
   const { format, seconds: statedSeconds, passages } = await openSound(file, tools)
   const mixer = new Mixer(rate, tools, channel)
   const starts: PassageStart[] = []
-  let isCut = passages.length > 1
+  let isCut = false
   let failure: unknown
   for (const { startSeconds, seconds, blocks } of passages) {
     const [at, framesBefore] = [mixer.samples, mixer.frames]
@@ -74,6 +74,13 @@ export async function readRecording(
   }
   const { sourceRate, channels } = mixer
   if (starts.length === 0) throw failure ?? new AttestdError('media-empty', 'The recording contains no samples.')
+  const heard = mixer.frames / sourceRate
+  // Whoever makes the file would choose what is heard of it.
+  if (passages.length === 1 && isCut && !(Math.abs((statedSeconds ?? Infinity) - heard) < LENGTH_MARGIN_SECONDS))
+    throw new AttestdError(
+      'media-unsupported',
+      `The recording is longer than it states, or than the ${heard.toFixed(1)} s that are decoded.`,
+    )
   return {
     samples: join(mixer.passages),
     passages: starts,
@@ -81,9 +88,8 @@ export async function readRecording(
     sourceRate,
     channels,
     apart: mixer.spread.apart(),
-    seconds: mixer.frames / sourceRate,
+    seconds: heard,
     statedSeconds,
-    isCut,
   }
 }
 

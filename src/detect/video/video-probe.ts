@@ -13,7 +13,7 @@ import { isProtectedMp4 } from '../../formats/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 
-/** Most bytes of a file that the probe reads: the index of hours of MP4, the clusters of minutes of WebM. */
+/** Most bytes that the probe reads in addition to all of a file once: the index of hours of MP4, the clusters of minutes of WebM. */
 const MAX_PROBE_BYTES = 96 * 1024 ** 2
 /** Largest file without an index of its keyframes that is read through for them, bytes. */
 const MAX_WALKED_BYTES = 48 * 1024 ** 2
@@ -70,7 +70,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
   const isEmpty = index !== null && index.offset + index.size <= size
   const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
-  let allowance = MAX_PROBE_BYTES
+  let allowance = size + MAX_PROBE_BYTES
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
@@ -133,7 +133,7 @@ async function open(
   if (first === null) throw noFrame()
   const pace = await paceOf(sink)
   const keyframes = await listKeyframes(sink, hasIndex || fileBytes <= MAX_WALKED_BYTES ? MAX_KEYFRAMES : 1)
-  const seconds = await secondsOf(input, track, keyframes)
+  const seconds = await secondsOf(input, track)
   const facts: VideoFacts = {
     codec: await codecName(track),
     seconds,
@@ -166,19 +166,9 @@ async function isFirstChosen(tracks: readonly InputTrack[]): Promise<boolean> {
   return tracks.length <= 1 || (flags[0] === true && !flags.includes(true, 1))
 }
 
-/**
- * The length by the track's own packets where they were all walked anyway, else what the container states; where it
- * states none, as recordings of browsers do, that of the part that was walked.
- */
-async function secondsOf(
-  input: Input,
-  track: InputVideoTrack,
-  { keyframes, listedAll }: Pick<VideoFacts, 'keyframes' | 'listedAll'>,
-): Promise<number> {
-  const end = listedAll
-    ? await input.computeDuration([track])
-    : ((await input.getDurationFromMetadata([track])) ?? keyframes.at(-1) ?? 0)
-  const seconds = end - Math.max(0, await input.getFirstTimestamp([track]))
+/** The length by the track's own packets, since a stated one may be false, and recordings of browsers state none. */
+async function secondsOf(input: Input, track: InputVideoTrack): Promise<number> {
+  const seconds = (await input.computeDuration([track])) - Math.max(0, await input.getFirstTimestamp([track]))
   return Number.isFinite(seconds) && seconds > 0 ? seconds : 0
 }
 

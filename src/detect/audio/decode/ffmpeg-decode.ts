@@ -3,6 +3,7 @@ import { AttestdError, errorText } from '../../../core/errors.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
+import { walkPackets } from '../../ffmpeg/walk-packets.js'
 import { planPassages } from './passages.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
@@ -34,7 +35,7 @@ const FORMATS = new Map([
   ['video/mp2t', 'mpeg-ts'],
   ['video/mpeg', 'mpeg'],
 ])
-/** Those whose tracks can be listed without decoding. */
+/** Those whose tracks can be listed without ffmpeg. */
 const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
@@ -56,7 +57,7 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
       `Sound of type ${mime} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
     )
   }
-  const seconds = track?.seconds ?? null
+  const { seconds } = track ?? (await walkPackets(ffmpeg, file, '0:a:0'))
   const planned = await planPassages(file, seconds)
   const passages = planned.map((passage) => ({
     ...passage,
@@ -75,8 +76,8 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
   return { format: codec === null ? format : `${format} ${codec}`, seconds, passages }
 }
 
-/** The codec of the first sound track, null where it is not known by name, and its length: as stated, else by all of its packets. */
-async function soundTrack(file: string): Promise<{ codec: string | null; seconds: number | null }> {
+/** The codec of the first sound track, null where it is not known by name, and its length by its packets: a stated one may be false. */
+async function soundTrack(file: string): Promise<{ codec: string | null; seconds: number }> {
   if (await isProtectedMp4(file)) throw new AttestdError('media-unsupported', 'The recording is encrypted.')
   const input = new Input({ source: new FilePathSource(file), formats: [MP4, QTFF, MATROSKA, WEBM, ADTS] })
   try {
@@ -85,8 +86,7 @@ async function soundTrack(file: string): Promise<{ codec: string | null; seconds
     const track = tracks.find((each) => each.isAudioTrack())
     if (track === undefined)
       throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
-    const seconds = (await input.getDurationFromMetadata([track])) ?? (await input.computeDuration([track]))
-    return { codec: await track.getCodec(), seconds }
+    return { codec: await track.getCodec(), seconds: await input.computeDuration([track]) }
   } catch (error) {
     if (error instanceof AttestdError) throw error
     throw corruptSound(errorText(error), error)

@@ -1,0 +1,35 @@
+import { runFfmpeg } from './run-ffmpeg.js'
+
+/** Longest time that the packets of a file are walked, ms; 1 GB took about a second. */
+const WALK_TIMEOUT_MS = 20_000
+
+/**
+ * Length and number of packets of one stream of a file, undecoded.
+ * @param stream as ffmpeg names it: `0:V:0` for the first of pictures @throws as `runFfmpeg`
+ */
+export async function walkPackets(ffmpeg: string, file: string, stream: string, inputOptions: readonly string[] = []) {
+  let progress = ''
+  await runFfmpeg({
+    ffmpeg,
+    file,
+    inputOptions,
+    args: ['-map', stream, '-c', 'copy', '-progress', 'pipe:3', '-f', 'null'],
+    maxBytes: 0,
+    timeoutMs: WALK_TIMEOUT_MS,
+    onSide: (text) => {
+      progress += text
+    },
+  })
+  return { seconds: lastOf(progress, 'out_time_us') / 1e6, packets: lastOf(progress, 'frame') }
+}
+
+/** The last value of a key in ffmpeg's reports of progress; 0 where there is none. */
+function lastOf(text: string, key: string): number {
+  const value = Number(
+    text
+      .match(new RegExp(`^${key}=(\\d+)$`, 'gm'))
+      ?.at(-1)
+      ?.slice(key.length + 1),
+  )
+  return Number.isFinite(value) ? value : 0
+}
