@@ -5,6 +5,7 @@ import { callDaemon } from '../../src/app/running-daemon.js'
 import { AttestdError } from '../../src/core/errors.js'
 import { noControl, startTestServer } from '../observe/console-parts.js'
 import { urlAnswering } from '../support/local-server.js'
+import { withReason } from '../support/with-reason.js'
 
 describe('callDaemon', () => {
   const answer = z.object({ retried: z.number() })
@@ -39,10 +40,9 @@ describe('callDaemon', () => {
     const { server } = await startTestServer()
     await server.close()
     const call = { method: 'GET', path: '/status', answer } as const
-    await expect(callDaemon({ url: server.url, token: 'x' }, call)).rejects.toMatchObject({
-      reason: 'daemon-not-running',
-      message: expect.stringContaining(server.url),
-    })
+    await expect(callDaemon({ url: server.url, token: 'x' }, call)).rejects.toThrow(
+      withReason('daemon-not-running', server.url),
+    )
   })
 })
 

@@ -8,6 +8,7 @@ import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
 import { DetectorBench } from '../support/detector-bench.js'
 import { type LabPicture, labBenchForAll } from '../support/lab-bench.js'
+import { withReason } from '../support/with-reason.js'
 
 /** Runs a program of bubblewrap's with the machine as it is. */
 const AS_IT_IS = ['--dev-bind', '/', '/']
@@ -69,10 +70,7 @@ describe('models calibrate', () => {
   it('never writes a band that leaves no verdict', async () => {
     const before = await fs.readFile(manifestFile(), 'utf8')
     const run = calibrateModel(bench.settings, 'tiny-image', { ...options(true), accuracy: 1 })
-    await expect(run).rejects.toMatchObject({
-      reason: 'lab-data-invalid',
-      message: expect.stringMatching(/would never give a verdict. Nothing was written/),
-    })
+    await expect(run).rejects.toThrow(withReason('lab-data-invalid', /would never give a verdict. Nothing was written/))
     expect(await fs.readFile(manifestFile(), 'utf8')).toBe(before)
   })
 

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readData } from '../../src/lab/data/read-data.js'
+import { withReason } from '../support/with-reason.js'
 import { rowFiles } from './data/row-files.js'
 
 const { path: folder, write } = rowFiles()
@@ -31,10 +32,7 @@ describe('labeled data', () => {
     const outside = await write('outside/secret.jpg', 'x')
     const index = await write('pack/index.csv', 'path,label\nlink.jpg,fake\n')
     await fs.symlink(outside, path.join(folder, 'pack', 'link.jpg'))
-    await expect(readData(index, null)).rejects.toMatchObject({
-      reason: 'lab-data-invalid',
-      message: expect.stringContaining('link.jpg leads out of'),
-    })
+    await expect(readData(index, null)).rejects.toThrow(withReason('lab-data-invalid', 'link.jpg leads out of'))
     await write('link.jpg', 'x')
     expect((await readData(index, folder)).rows).toHaveLength(1)
   })
@@ -53,10 +51,9 @@ describe('labeled data', () => {
     const { rows } = await readData(path.join(folder, 'linked'), null)
     expect(rows.map(({ id }) => id)).toEqual(['real/1.jpg', 'fake/1.jpg', 'fake/2.jpg'])
     await fs.symlink(await write('outside.jpg', 'x'), path.join(folder, 'linked', 'fake', '3.jpg'))
-    await expect(readData(path.join(folder, 'linked'), null)).rejects.toMatchObject({
-      reason: 'lab-data-invalid',
-      message: expect.stringContaining('fake/3.jpg leads out of'),
-    })
+    await expect(readData(path.join(folder, 'linked'), null)).rejects.toThrow(
+      withReason('lab-data-invalid', 'fake/3.jpg leads out of'),
+    )
   })
 
   it('may be a list such as the samples of the sandbox', async () => {

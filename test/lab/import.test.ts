@@ -24,6 +24,7 @@ import {
   waveformClassifier,
 } from '../support/tiny-classifiers.js'
 import { wavFile } from '../support/wav-file.js'
+import { withReason } from '../support/with-reason.js'
 
 /** Five seconds. */
 const VOICE = wavFile(speechLike(5, 16_000), { rate: 16_000 })
@@ -164,10 +165,9 @@ describe('models import', () => {
 
   it('one that ends in a softmax is refused, and the one number of a sigmoid is a probability', async () => {
     const softmax = { ...IMAGE, 'model.onnx': pixelClassifier(WEIGHTS, BIAS, undefined, 'Softmax') }
-    await expect(importIt(await writeExport('softmax', softmax))).rejects.toMatchObject({
-      reason: 'import-unsupported',
-      message: expect.stringContaining('ends in a Softmax'),
-    })
+    await expect(importIt(await writeExport('softmax', softmax))).rejects.toThrow(
+      withReason('import-unsupported', 'ends in a Softmax'),
+    )
     const sigmoids = pixelClassifier([[-1.5, 1.25, 0.5]], [-0.4], undefined, 'Sigmoid')
     const one = { ...IMAGE, 'config.json': { id2label: { 0: 'fake' } }, 'model.onnx': sigmoids }
     const original = { 'a.png': await plain(), 'logits.json': { 'a.png': [MARGIN] } }
@@ -222,10 +222,7 @@ describe('models import', () => {
     const pictures = { 'a.png': await plain(), 'small.png': await plain(9) }
     const stated = logits === null ? {} : { 'logits.json': logits }
     const check = await writeExport(`references that ${name}`, { ...pictures, ...stated })
-    await expect(importIt(folder, { check })).rejects.toMatchObject({
-      reason: 'import-unsupported',
-      message: expect.stringMatching(message),
-    })
+    await expect(importIt(folder, { check })).rejects.toThrow(withReason('import-unsupported', message))
     expect(await fs.readdir(bench.modelsDir).catch(() => [])).toEqual([])
   })
 

@@ -134,7 +134,7 @@ describe('a name or shape of a secret', () => {
   ])('takes linear time for %j repeated', (piece) => {
     const long = piece.repeat(1_000_000 / piece.length)
     const withNumber = createRedactor(['12345678'])
-    for (let round = 0; round < 5; round++) expect(withNumber(long).length).toBeGreaterThan(1000)
+    expect(withNumber(long).length).toBeGreaterThan(1000)
   })
 })
 

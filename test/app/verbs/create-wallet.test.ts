@@ -3,6 +3,7 @@ import path from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createWallet } from '../../../src/app/verbs/create-wallet.js'
 import { folderForEach } from '../../support/temporary-folder.js'
+import { withReason } from '../../support/with-reason.js'
 
 const root = folderForEach()
 
@@ -33,10 +34,9 @@ describe('a new wallet', () => {
   ])('of a key file %s is refused, before a password is asked for', async (_, text, mode, message) => {
     await fs.writeFile(at('key'), text, { mode })
     await fs.chmod(at('key'), mode)
-    await expect(createWallet({ file: at('w.json'), keyFile: at('key'), password })).rejects.toMatchObject({
-      reason: 'wallet-unusable',
-      message: expect.stringMatching(message),
-    })
+    await expect(createWallet({ file: at('w.json'), keyFile: at('key'), password })).rejects.toThrow(
+      withReason('wallet-unusable', message),
+    )
     expect(asked).toEqual([])
     await expect(fs.stat(at('w.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   })

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { askNewPassword, askWalletPassword, type Terminal } from '../../../src/cli/terminal/password-prompt.js'
+import { withReason } from '../../support/with-reason.js'
 
 interface Typed extends Terminal {
   readonly input: PassThrough & { isTTY: boolean; setRawMode(raw: boolean): void }
@@ -59,10 +60,9 @@ describe('asking for a password', () => {
   it('without a terminal nothing is read, and the setting is named', async () => {
     const own = terminal()
     own.input.isTTY = false
-    await expect(askWalletPassword('wallet.json', own)).rejects.toMatchObject({
-      reason: 'setting-missing',
-      message: expect.stringContaining('ATTESTD_WALLET_PASSWORD_FILE'),
-    })
+    await expect(askWalletPassword('wallet.json', own)).rejects.toThrow(
+      withReason('setting-missing', 'ATTESTD_WALLET_PASSWORD_FILE'),
+    )
     expect(shown(own)).toBe('')
   })
 

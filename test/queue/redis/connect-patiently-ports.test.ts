@@ -6,6 +6,7 @@ import { checkPorts } from '../../../src/queue/redis/connect-patiently.js'
 import type { RedisTarget } from '../../../src/queue/redis/redis-access.js'
 import { selfSigned } from '../../media/support/self-signed.js'
 import { ManualClock } from '../../support/manual-clock.js'
+import { withReason } from '../../support/with-reason.js'
 
 const HOST = 'localhost'
 const own = selfSigned(HOST)
@@ -75,10 +76,9 @@ describe('a port that does not match', () => {
   })
 
   it('is reported not to where the URL does', async () => {
-    await expect(check(await plain('-ERR unknown command\r\n'), { ca: own.cert })).rejects.toMatchObject({
-      reason: 'queue-tls-mismatch',
-      message: expect.stringContaining('does not speak TLS, but redis://shown requires it.'),
-    })
+    await expect(check(await plain('-ERR unknown command\r\n'), { ca: own.cert })).rejects.toThrow(
+      withReason('queue-tls-mismatch', 'does not speak TLS, but redis://shown requires it.'),
+    )
   })
 
   it.each([
@@ -93,10 +93,9 @@ describe('a port that does not match', () => {
 
   it('is refused where it requires a client certificate', async () => {
     const port = await secure(own, { requestCert: true, rejectUnauthorized: true, ca: own.cert })
-    await expect(check(port, { ca: own.cert })).rejects.toMatchObject({
-      reason: 'queue-certificate-refused',
-      message: expect.stringContaining('asks for a certificate of ours'),
-    })
+    await expect(check(port, { ca: own.cert })).rejects.toThrow(
+      withReason('queue-certificate-refused', 'asks for a certificate of ours'),
+    )
     await expect(check(port, { ca: own.cert, ...own })).resolves.toBeUndefined()
     await expect(check(port)).rejects.toMatchObject({ reason: 'queue-tls-mismatch' })
   })
