@@ -41,7 +41,7 @@ describe('an index', () => {
   it.each([
     ['g.jsonl', '{"text":"one","label":0}\n\n[1]\n', 'g.jsonl line 3 is not an object'],
     ['h.jsonl', '{"text":"one","label":0}\nnull', 'h.jsonl line 2 is not an object'],
-    ['i.json', '[{"text":"one","label":0},{"label":0}]', 'i.json row 2: there is neither'],
+    ['i.json', '[{"text":"one","label":0},{"label":0}]', 'i.json row 2: there is no column path or text'],
     ['j.csv', 'text,label\na,real\nb,\n', 'j.csv row 2: label is ""'],
     ['k.jsonl.gz', gzipSync('{'), 'k.jsonl.gz line 1 is not JSON'],
     ['l.jsonl.gz', gzipSync('x'.repeat(1000)).subarray(0, 20), 'cannot be unpacked'],
