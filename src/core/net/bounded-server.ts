@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 export interface ServerLimits {
   /** From the first byte of a connection or request to the last of its headers and body, milliseconds. */
   readonly requestTimeoutMs: number
-  /** A further one takes the place of the first that has sent nothing yet; where there is none, it is closed at once. */
+  /** A further one takes the place of the first without a whole request under way; where there is none, it is closed at once. */
   readonly maxConnections: number
   /** A connection on which nothing moves is closed after this, milliseconds; longer than any answer takes. */
   readonly idleMs: number
@@ -37,9 +37,15 @@ export function boundedServer(limits: ServerLimits): (handler: http.RequestListe
 
 function boundConnections(server: http.Server, most: number): void {
   const open = new Set<Socket>()
+  const requests = new Map<Socket, http.IncomingMessage>()
+  server.on('request', (request, response) => {
+    const { socket } = request
+    requests.set(socket, request)
+    response.once('close', () => requests.delete(socket))
+  })
   server.on('connection', (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    if (open.size > most) [...open].find(({ bytesRead }) => bytesRead === 0)?.destroy()
+    if (open.size > most) [...open].find((one) => !requests.get(one)?.complete)?.destroy()
   })
 }

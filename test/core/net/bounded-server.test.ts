@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import net from 'node:net'
 import { expect, it, type TestContext } from 'vitest'
 import { boundedServer, type ServerLimits } from '../../../src/core/net/bounded-server.js'
@@ -43,20 +43,34 @@ it.for([
 })
 
 it('closes connections beyond the cap, and takes new ones when others have ended', async ({ onTestFinished }) => {
-  const server = await start(onTestFinished, { ...LIMITS, requestTimeoutMs: 60_000 })
-  const held = ['G', 'GET', GET].map((text) => connect(server, text))
-  expect(await held[2]!.answered()).toContain('whole')
+  const waiting: ServerResponse[] = []
+  const server = boundedServer({ ...LIMITS, requestTimeoutMs: 60_000 })((_, response) => waiting.push(response))
+  onTestFinished(() => endServer(server))
+  await listen(server)
+  const held = Array.from({ length: 3 }, () => connect(server, GET))
+  await expect.poll(() => waiting.length).toBe(3)
   for (let at = 0; at < 20; at++) expect(await connect(server, GET).answered()).toBe('')
-  held[0]!.socket.destroy()
-  while ((await connect(server, GET).answered()) === '') await new Promise((resolve) => setImmediate(resolve))
+  waiting[0]!.end('whole')
+  expect(await held[0]!.answered()).toContain('whole')
+  connect(server, GET)
+  await expect.poll(() => waiting.length).toBe(4)
 })
 
-it('gives the place of the first silent connection to a new one', async ({ onTestFinished }) => {
+it.for([
+  ['is silent', ''],
+  ['sent half a request line', 'GET / HT'],
+  ['sent half of the headers', 'GET / HTTP/1.1\r\nhost: a\r\nx-more'],
+  ['sent half of a body', 'POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf'],
+  ['was answered', GET],
+])('gives the place of the first connection that %s to a new one', async ([, text], { onTestFinished }) => {
   const server = await start(onTestFinished, { ...LIMITS, requestTimeoutMs: 60_000 })
-  const held = ['', GET, GET].map((text) => connect(server, text))
-  for (const { answered } of held.slice(1)) expect(await answered()).toContain('whole')
+  const sockets: net.Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  const held = Array.from({ length: 3 }, () => connect(server, text!))
+  await expect.poll(() => sockets.map(({ bytesRead }) => bytesRead)).toEqual(held.map(() => text!.length))
+  if (text === GET) for (const { answered } of held) await answered()
   expect(await connect(server, GET).answered()).toContain('whole')
-  expect(await held[0]!.closed).toBe('')
+  await held[0]!.closed
 })
 
 it('closes a connection whose answer is not read', async ({ onTestFinished }) => {
