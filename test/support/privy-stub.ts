@@ -17,6 +17,8 @@ export type PrivyFault =
     }
   /** Answers well, after so many milliseconds. */
   | { readonly kind: 'slow'; readonly ms: number }
+  /** Answers well, after this was done. */
+  | { readonly kind: 'meanwhile'; readonly act: () => void }
   | { readonly kind: 'hang' | 'cut' | 'endless' }
   /** Signs with another key. */
   | { readonly kind: 'wrong-signature' }
@@ -129,6 +131,7 @@ export class PrivyStub {
     if (refused) return reply(response, 401, { error: refused, code: 'invalid_data' })
     const fault = this.#faultsLeft-- > 0 ? this.#fault : null
     if (fault?.kind === 'slow') return void this.#later(fault.ms, () => void this.#answer(rpc, response, null))
+    if (fault?.kind === 'meanwhile') fault.act()
     if (fault && misbehave(fault, response, `${request.headers.authorization} ${this.appSecret} ${text}`)) return
     await this.#answer(rpc, response, fault)
   }

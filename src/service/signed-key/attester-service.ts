@@ -1,13 +1,13 @@
 import { AttestdError } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
-import { riskOfPercent, riskSchema, scoreValues } from '../../core/risk.js'
+import { riskOfPercent, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent, Stake } from '../port.js'
 import type { ServiceClock } from '../service-clock.js'
 import { createServiceParts, type ServiceOptions, type ServiceParts } from '../service-parts.js'
 import { readStream } from '../stream-reader.js'
 import type { StreamSource } from '../stream-source.js'
-import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
 import { SignedKeyClient, type StreamRequest } from './client.js'
 import { decodeEvent, readAssets, readFound, readStake } from './reading.js'
 import type { Credentials } from './signature.js'
@@ -79,7 +79,7 @@ class SignedKeyAttesterService implements AttesterService {
 
   async submit(score: Score, signedAt: number, signal?: AbortSignal, lastLook?: () => void): Promise<Receipt> {
     const request = {
-      deepfakeRiskScore: scoreValues(checked(riskSchema, score.risk)).deepfakeRiskScore,
+      deepfakeRiskScore: scoreValues(score.risk).deepfakeRiskScore,
       algorithm: cleanText(score.algorithm, ALGORITHM_MAX),
       notes: cleanText(score.notes, NOTES_MAX),
     }

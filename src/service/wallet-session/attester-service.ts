@@ -1,5 +1,5 @@
 import { AttestdError, toAttestdError } from '../../core/errors.js'
-import { type Risk, riskSchema, roundedRisk, scoreValues } from '../../core/risk.js'
+import { type Risk, roundedRisk, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { unlessAborted } from '../../core/time-limit.js'
 import type { Asset, AttesterService, Receipt, Score, ServiceEvent } from '../port.js'
@@ -8,7 +8,7 @@ import type { ServiceParts } from '../service-parts.js'
 import { shapeText } from '../shape-text.js'
 import { readStream } from '../stream-reader.js'
 import type { StreamSource } from '../stream-source.js'
-import { ALGORITHM_MAX, checked, NOTES_MAX } from '../wire-fields.js'
+import { ALGORITHM_MAX, NOTES_MAX } from '../wire-fields.js'
 import { type AttestationTimeOptions, dateAttestation } from './attestation-time.js'
 import type { StreamRequest, WalletSessionClient } from './client.js'
 import { decodeEvent } from './events.js'
@@ -88,7 +88,7 @@ export class WalletSessionAttesterService implements AttesterService {
         'setting-missing',
         'A score needs an attestation, and no attester is configured to make one.',
       )
-    const { authenticityScore, deepfakeRiskBps } = scoreValues(checked(riskSchema, score.risk))
+    const { authenticityScore, deepfakeRiskBps } = scoreValues(score.risk)
     const algorithm = cleanText(score.algorithm, ALGORITHM_MAX)
     const notes = cleanText(score.notes, NOTES_MAX)
     // What is attested is what is sent, to the letter.
