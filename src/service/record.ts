@@ -2,8 +2,10 @@ import type { z } from 'zod'
 import { AttestdError } from '../core/errors.js'
 import { cleanText } from '../core/text.js'
 import { parseJson } from './long-answers.js'
+import type { Asset } from './port.js'
 import { issueText, nameText, shapeText } from './shape-text.js'
 import type { RawEvent } from './stream-source.js'
+import { mediaTypeSchema, turnaroundSchema } from './wire-fields.js'
 
 /** Where a malformed part stood: in an answer to a request, or in an event of the stream. */
 export type MalformedSource = 'answer' | 'stream'
@@ -50,6 +52,15 @@ export function assetRecordIn(reply: unknown): Record<string, unknown> {
   if (assetIdIn(record) !== undefined) return record
   return ASSET_FIELDS.map((field) => asRecord(record[field])).find((inner) => inner !== undefined) ?? record
 }
+
+/**
+ * Kind of media and turnaround, as far as a record states them in values of the specification. A service may add others: what the
+ * bytes are then shows its kind, and it is not urgent.
+ */
+export const kindIn = (record: Record<string, unknown>): Pick<Asset, 'mediaType' | 'turnaround'> => ({
+  mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
+  turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
+})
 
 /** When the asset closes (Unix ms), as far as its record states it. */
 export function closingIn({ verificationDeadline }: Record<string, unknown>): { readonly closesAt?: number } {

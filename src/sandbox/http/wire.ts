@@ -51,7 +51,7 @@ export const AssetParams = z.object({ id: z.string() })
 
 /** The open assets in the order of registration, and the stake of the calling key's wallet. */
 export const ListReply = z.looseObject({ assets: z.array(WireMediaAsset), stake: stakeSchema })
-/** An open asset for an attester; for the submitter who owns it a closed one too, with the aggregate added. */
+/** An open asset; for the submitter who owns it with the aggregate added. */
 export const AssetReply = z.looseObject({ asset: WireMediaAsset, stake: stakeSchema })
 
 /** The risk is a percentage. Other fields pass, but none of `ATTESTER_ADDRESS_FIELDS` may name someone else (403). */

@@ -45,7 +45,7 @@ function listRoute(app: App, world: World): void {
 function singleRoute(app: App, world: World): void {
   const schema = {
     ...signedSchema('attester', 'One open asset', { 200: AssetReply }, 400, 401, 403, 404, 429),
-    description: 'A submitter key reads the assets of its own wallet here, open or not, with their aggregate.',
+    description: 'A submitter key reads the open assets of its own wallet here, with their aggregate.',
     params: AssetParams,
     querystring: MediaQuery,
   }
@@ -53,16 +53,19 @@ function singleRoute(app: App, world: World): void {
     const { key, wallet } = callerOf(request)
     if (key.kind === 'submitter') return ownAsset(world, wallet, request.params.id)
     const asset = world.assets.findOpen(request.params.id)
-    if (asset === null) throw new Refusal('asset-not-open', 'No open asset has this id.')
+    if (asset === null) throw notOpen()
     const scorer = request.query.includeMyScore === 1 ? wallet : null
     return { asset: assetView(world, asset, scorer), stake: stakeView(world, wallet) }
   })
 }
 
-/** What the owner sees of an asset, open or not. A submitter key is refused where the wallet owns no such asset. */
+const notOpen = (): Refusal => new Refusal('asset-not-open', 'No open asset has this id.')
+
+/** What the owner sees of an open asset. A submitter key is refused where the wallet owns no such asset. */
 function ownAsset(world: World, wallet: string, id: string) {
   const asset = world.assets.find(id)
   if (asset === null || asset.ownerAddress !== wallet) throw wrongKind('attester')
+  if (!world.assets.isOpen(asset)) throw notOpen()
   const aggregate = world.scores.aggregateOf(id)
   return { asset: assetView(world, asset), stake: stakeView(world, wallet), aggregate }
 }

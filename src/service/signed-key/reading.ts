@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
@@ -8,6 +9,7 @@ import {
   assetRecordIn,
   closingIn,
   eventData,
+  kindIn,
   type MalformedSource,
   nameable,
   type OnMalformed,
@@ -24,15 +26,16 @@ import {
   pingEventSchema,
   readyEventSchema,
   stakeSchema,
-  type WireAsset,
   type WireStake,
 } from './schemas.js'
 
 /** Longest text of an `error` event that is repeated, characters. */
 const ERROR_TEXT_MAX = 300
 
+const readableSchema = mediaAssetSchema.omit({ mediaType: true, turnaround: true })
+
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
-function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
+function assetOf(wire: z.infer<typeof readableSchema>, { asked }: { asked: boolean }): Asset {
   const own = wire.myScore?.submitted ? riskOfPercent(wire.myScore.deepfakeRiskScore) : undefined
   const myScore = own ?? (asked ? null : undefined)
   return {
@@ -41,8 +44,7 @@ function assetOf(wire: WireAsset, { asked }: { asked: boolean }): Asset {
     mediaContext: cleanText(wire.mediaContext, MEDIA_CONTEXT_MAX),
     contentHash: wire.contentHash.toLowerCase(),
     uri: cleanText(wire.uri, wire.uri.length),
-    mediaType: wire.mediaType,
-    turnaround: wire.turnaround,
+    ...kindIn(wire),
     // Not a field of this specification: read where a service has it.
     ...closingIn(wire),
     scoreCount: wire.scoreCount,
@@ -62,7 +64,7 @@ export async function readAssets(
 ): Promise<Asset[]> {
   const assets: Asset[] = []
   for await (const value of inTurns(values)) {
-    const parsed = mediaAssetSchema.safeParse(value)
+    const parsed = readableSchema.safeParse(value)
     if (!parsed.success)
       onMalformed?.({ what: 'asset', source, id: nameable(asRecord(value)?.id), message: issueText(parsed.error) })
     else if (parsed.data.status === 'open') assets.push(assetOf(parsed.data, { asked }))
@@ -86,7 +88,7 @@ export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | nu
 export function readFound(reply: unknown, id: string): Asset | null {
   const record = assetRecordIn(reply)
   const myScore = record.myScore ?? asRecord(outOfEnvelope(reply))?.myScore
-  const parsed = mediaAssetSchema.safeParse({ ...record, myScore })
+  const parsed = readableSchema.safeParse({ ...record, myScore })
   if (!parsed.success) {
     throw new AttestdError('service-reply-invalid', `The asset cannot be used: ${issueText(parsed.error)}`)
   }

@@ -110,8 +110,6 @@ export const pingEventSchema = z.looseObject({ t: z.number() })
 /** Data of `error` (specification, Events); it becomes the port's `trouble`, the connection goes on. */
 export const errorEventSchema = z.looseObject({ message: z.string() })
 
-/** An asset whose shape was checked, before `reading.ts` cleans its texts and makes the port's `Asset` of it. */
-export type WireAsset = z.infer<typeof mediaAssetSchema>
 /** A stake in decimal strings of wei, before `stakeOf`. */
 export type WireStake = z.infer<typeof stakeSchema>
 /** What the service states of itself, `timestamp` in ISO-8601; nothing in the pipeline depends on it. */

@@ -12,10 +12,10 @@ import {
   uploadError,
   uploadReplySchema,
 } from '../upload.js'
-import { checked, encodeId, looseRecordSchema } from '../wire-fields.js'
+import { checked, encodeId, looseRecordSchema, registrationSchema } from '../wire-fields.js'
 import { type LatestBlock, readLatestBlock } from './chain-latest.js'
 import { listIn } from './reading.js'
-import { type AssetInput, assetInputSchema, healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
+import { healthReplySchema, type ScoreInput, scoreInputSchema } from './schemas.js'
 import type { SessionKeeper } from './session.js'
 
 /** With an error body they prove that a score was not stored: 401, 403 and 404 are what the specification states, 410 is a 404 for good. */
@@ -29,7 +29,6 @@ export interface WalletSessionClientOptions {
   readonly origin: URL
   readonly http: HttpCaller
   readonly session: SessionKeeper
-  readonly address: string
   readonly chainId: number
 }
 
@@ -133,8 +132,9 @@ export class WalletSessionClient {
   }
 
   /** Registers an asset of this wallet. The answer's shape is not shown; this is the asset's record in it. */
-  async register(input: Omit<AssetInput, 'ownerAddress'>, signal?: AbortSignal): Promise<Record<string, unknown>> {
-    const body = JSON.stringify(checked(assetInputSchema, { ...input, ownerAddress: this.#options.address }))
+  async register(input: z.infer<typeof registrationSchema>, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const asset = checked(registrationSchema, input)
+    const body = JSON.stringify({ ...asset, ownerAddress: await this.#address(signal) })
     const unsent = { method: 'POST', target: ASSETS_PATH, route: `POST ${ASSETS_PATH}`, body } as const
     return assetRecordIn(await this.#once(unsent, looseRecordSchema, signal))
   }
@@ -142,7 +142,12 @@ export class WalletSessionClient {
   /** The assets of this wallet with score counts and aggregates, each still unchecked. */
   async byOwner(signal?: AbortSignal): Promise<unknown[]> {
     const path = `${ASSETS_PATH}/by-owner`
-    return this.#list(`${path}?owner=${this.#options.address}`, path, signal)
+    return this.#list(`${path}?owner=${await this.#address(signal)}`, path, signal)
+  }
+
+  /** As the service spells it: an owner "must equal the authenticated address", which a service may compare as text. */
+  async #address(signal: AbortSignal | undefined): Promise<string> {
+    return (await this.#options.session.facts(signal)).address
   }
 
   async #list(target: string, path: string, signal?: AbortSignal): Promise<unknown[]> {

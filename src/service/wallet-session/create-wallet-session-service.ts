@@ -54,7 +54,7 @@ export function createWalletSessionService(options: WalletSessionOptions): Walle
   const { origin, http, reading } = parts
   const auth = new AuthRoutes(origin, http)
   const session = new SessionKeeper({ ...options, auth, origin, time: () => parts.clock.stated() })
-  const client: WalletSessionClient = new WalletSessionClient({ origin, http, session, address, chainId })
+  const client: WalletSessionClient = new WalletSessionClient({ origin, http, session, chainId })
   const blocks = new SharedReading<LatestBlock>({ clock, keptMs: BLOCK_SHARED_MS })
   const service = new WalletSessionAttesterService({
     client,

@@ -7,13 +7,14 @@ import {
   assetIdIn,
   assetRecordIn,
   closingIn,
+  kindIn,
   type MalformedSource,
   nameable,
   type OnMalformed,
   outOfEnvelope,
 } from '../record.js'
 import { issueText, shapeText } from '../shape-text.js'
-import { assetIdSchema, MEDIA_CONTEXT_MAX, mediaTypeSchema, TITLE_MAX, turnaroundSchema } from '../wire-fields.js'
+import { assetIdSchema, MEDIA_CONTEXT_MAX, TITLE_MAX } from '../wire-fields.js'
 import { assetSchema } from './schemas.js'
 import { type OwnScore, ownScore, scoresIn } from './score-record.js'
 import { numberOf } from './unix-time.js'
@@ -96,8 +97,7 @@ function readAsset(value: unknown): { asset: Asset; isOpen: boolean } | string {
     contentHash: contentHash.toLowerCase(),
     uri: cleanText(uri, uri.length),
     // Not fields of this specification: read where a service has them, and doing without where they are not usable.
-    mediaType: mediaTypeSchema.safeParse(record.mediaType).data ?? null,
-    turnaround: turnaroundSchema.safeParse(record.turnaround).data ?? 'standard',
+    ...kindIn(record),
     ...closingIn(record),
     scoreCount: scoreCountIn({ ...asRecord(outOfEnvelope(value)), ...record }),
   }

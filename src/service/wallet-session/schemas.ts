@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addressSchema, bytes32Schema, percentageSchema, registrationSchema, uriSchema } from '../wire-fields.js'
+import { addressSchema, bytes32Schema, percentageSchema, uriSchema } from '../wire-fields.js'
 
 /**
  * Wire shapes of the wallet-session API, as far as the specification shows them, shared with the sandbox. They state what
@@ -76,11 +76,6 @@ export const assetSchema = z.looseObject({
   status: z.string(),
 })
 
-// submitter routes
-
-/** `ownerAddress` must be the wallet of the session. */
-export const assetInputSchema = registrationSchema.extend({ ownerAddress: addressSchema })
-
 /** The role that a session must carry; the stake contract decides which roles a wallet has. */
 export type WalletRole = z.infer<typeof walletRoleSchema>
 /** What the service asks the wallet to sign; single-use, and valid for a few minutes. */
@@ -89,5 +84,3 @@ export type Challenge = z.infer<typeof challengeSchema>
 export type Session = z.infer<typeof sessionSchema>
 /** A score in the units of this API, with the attestation that states the same risk. */
 export type ScoreInput = z.infer<typeof scoreInputSchema>
-/** Body of POST /v1/assets; another owner than the session's wallet is answered with 403. */
-export type AssetInput = z.infer<typeof assetInputSchema>

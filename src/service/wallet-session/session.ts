@@ -98,8 +98,8 @@ export class SessionKeeper {
   }
 
   /** The session, opened where there is none. @throws as `token` does */
-  async facts(): Promise<SessionFacts> {
-    const { address, roles, expiresAt } = await this.#usable()
+  async facts(signal?: AbortSignal): Promise<SessionFacts> {
+    const { address, roles, expiresAt } = await this.#usable(signal)
     return { address, roles, expiresAt }
   }
 
