@@ -57,13 +57,11 @@ export const healthReplySchema = z.looseObject({
 /** The list as it is read: assets and stake are each checked on their own, so that a bad one costs nothing else. */
 export const listReplySchema = z.looseObject({ assets: z.array(z.unknown()), stake: z.unknown().optional() })
 
-/** Body of POST /api/v1/attester/media/:id/scores; the risk is a percentage. */
+/** Body of POST /api/v1/attester/media/:id/scores; the risk is a percentage. `signature` is reserved and ignored, whatever it is. */
 export const scoreRequestSchema = z.looseObject({
   deepfakeRiskScore: percentageSchema,
   algorithm: z.string().min(1),
   notes: z.string().optional(),
-  /** Reserved, ignored. */
-  signature: z.string().optional(),
 })
 
 /** Record of a stored score (specification, Score); its id and address go into the receipt. */

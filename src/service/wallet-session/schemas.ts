@@ -58,9 +58,6 @@ export const scoreInputSchema = z.looseObject({
   algorithm: z.string().min(1),
   offchainAttestation: z.looseObject({}),
   notes: z.string().optional(),
-  signature: z.string().optional(),
-  /** Ignored: the wallet is the session's. */
-  attesterAddress: z.string().optional(),
 })
 
 /** The fields that the specification states of every asset; its id is not among them. */

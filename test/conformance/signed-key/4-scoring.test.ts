@@ -94,7 +94,9 @@ rule('notes are optional free text.', 'Endpoints', {
 
 rule('signature is reserved for the future and ignored today.', 'Endpoints; Versioning', {
   sandbox: async () => {
-    expect((await post({ ...SCORE, signature: '0xnonsense' })).status).toBe(200)
+    for (const signature of ['0xnonsense', null, 5]) {
+      expect((await post({ ...SCORE, signature })).status).toBe(200)
+    }
   },
   client: async () => {
     expect((await submit()).sent).not.toHaveProperty('signature')
