@@ -103,7 +103,8 @@ export async function uploadFile(
 ): Promise<Pick<RawReply, 'status' | 'json'>> {
   const form = new FormData()
   form.set(field, new Blob([Uint8Array.from(Buffer.from(content))]), 'name.png')
-  const headers = { authorization: `Bearer ${token}` }
+  // A connection of its own: one that was kept may time out while this process prepares a large body.
+  const headers = { authorization: `Bearer ${token}`, connection: 'close' }
   const response = await fetch(`${url}${target}`, { method: 'POST', body: form, headers })
   return { status: response.status, json: await response.json() }
 }
