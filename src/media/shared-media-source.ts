@@ -2,7 +2,7 @@ import { AttestdError } from '../core/errors.js'
 import { type Arrival, type DownloadOptions, download } from './download.js'
 import type { FetchedMedia, FetchRequest, MediaSource } from './media-source.js'
 import { SingleFlight } from './single-flight.js'
-import { type MediaUri, parseMediaUri } from './uri.js'
+import { parseMediaUri } from './uri.js'
 
 /** What `createMediaSource` builds and `SharedMediaSource` closes: the cache, and downloads that fill it. */
 export interface SharedMediaSourceParts extends DownloadOptions {
@@ -12,7 +12,7 @@ export interface SharedMediaSourceParts extends DownloadOptions {
 /** Rounds of cache, fetch, cache before giving up on a file that keeps vanishing. */
 const MAX_ROUNDS = 3
 
-/** Looks in the cache first; whoever wants the same content at the same time shares one download. */
+/** Looks in the cache first; whoever wants the same content of the same URI at the same time shares one download. */
 export class SharedMediaSource implements MediaSource {
   readonly #parts: SharedMediaSourceParts
   readonly #flights = new SingleFlight<Arrival>(({ hold }) => hold.release())
@@ -26,11 +26,15 @@ export class SharedMediaSource implements MediaSource {
     signal?.throwIfAborted()
     const uri = parseMediaUri(request.uri)
     const hash = parseContentHash(request.contentHash)
+    // By the URI, too: whoever lists content of others under a URI that delivers nothing must not make them wait for it.
+    const key = `${hash} ${request.uri}`
+    const start = (runSignal: AbortSignal) =>
+      download({ ...this.#parts, uri, hash, slowBefore: request.slowBefore }, runSignal)
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       this.#refuseWhenClosed()
       const cached = await this.#parts.cache.acquire(hash)
-      if (round === 1) this.#reportCache(cached, hash)
-      const media = cached ?? (await this.#fetchShared(request, uri, hash, signal))
+      if (round === 1) this.#reportCache(cached, key)
+      const media = cached ?? (await this.#flights.join(key, start, () => this.#parts.cache.acquire(hash), signal))
       if (media) return media
     }
     throw new AttestdError('media-cache-failed', 'The media repeatedly vanished from the cache.')
@@ -41,7 +45,6 @@ export class SharedMediaSource implements MediaSource {
     const uri = parseMediaUri(text)
     const media = await this.#flights.join(
       `unstated ${text}`,
-      text,
       (runSignal) => download({ ...this.#parts, uri, hash: null }, runSignal),
       ({ digest }) => this.#parts.cache.acquire(digest),
     )
@@ -56,30 +59,8 @@ export class SharedMediaSource implements MediaSource {
     await this.#parts.cache.close()
   }
 
-  /** Null where a run for another URI of the same content failed, or the file was lost: try again. */
-  async #fetchShared(
-    { uri: text, slowBefore }: FetchRequest,
-    uri: MediaUri,
-    hash: string,
-    signal?: AbortSignal,
-  ): Promise<FetchedMedia | null> {
-    const label = this.#flights.labelOf(hash) ?? text
-    try {
-      return await this.#flights.join(
-        hash,
-        text,
-        (runSignal) => download({ ...this.#parts, uri, hash, slowBefore }, runSignal),
-        () => this.#parts.cache.acquire(hash),
-        signal,
-      )
-    } catch (error) {
-      if (label !== text && !signal?.aborted) return null
-      throw error
-    }
-  }
-
-  #reportCache(cached: FetchedMedia | null, hash: string): void {
-    const outcome = cached ? 'hit' : this.#flights.labelOf(hash) === undefined ? 'miss' : 'shared'
+  #reportCache(cached: FetchedMedia | null, key: string): void {
+    const outcome = cached ? 'hit' : this.#flights.has(key) ? 'shared' : 'miss'
     this.#parts.onEvent({ type: 'cache', outcome, bytes: cached?.bytes ?? 0 })
   }
 

@@ -1,7 +1,6 @@
 import { unlessAborted } from '../core/time-limit.js'
 
 interface Flight<T> {
-  readonly label: string
   readonly promise: Promise<T>
   readonly controller: AbortController
   members: number
@@ -22,21 +21,20 @@ export class SingleFlight<T> {
     this.#dispose = dispose
   }
 
-  /** The label of the run of `key` that a call of `join` would share now; undefined where it would start its own. */
-  labelOf(key: string): string | undefined {
-    return this.#flights.get(key)?.label
+  /** Whether a call of `join` would share a run of `key` now. */
+  has(key: string): boolean {
+    return this.#flights.has(key)
   }
 
-  /** Joins the run of `key`, or starts it under a label, and gives its value to `use` while it is held. */
+  /** Joins the run of `key`, or starts it, and gives its value to `use` while it is held. */
   async join<R>(
     key: string,
-    label: string,
     start: (signal: AbortSignal) => Promise<T>,
     use: (value: T) => Promise<R>,
     signal?: AbortSignal,
   ): Promise<R> {
     signal?.throwIfAborted()
-    const flight = this.#flights.get(key) ?? this.#start(key, label, start)
+    const flight = this.#flights.get(key) ?? this.#start(key, start)
     flight.members += 1
     try {
       return await use(await unlessAborted(flight.promise, signal))
@@ -52,10 +50,10 @@ export class SingleFlight<T> {
     await Promise.allSettled(flights.map((flight) => flight.promise))
   }
 
-  #start(key: string, label: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController()
     const promise = start(controller.signal)
-    const flight = { label, promise, controller, members: 0 }
+    const flight = { promise, controller, members: 0 }
     this.#flights.set(key, flight)
     this.#running.add(flight)
     const onEnd = () => this.#running.delete(flight)

@@ -13,7 +13,7 @@ function setUp() {
       signal.addEventListener('abort', () => fail(signal.reason))
     })
   const join = (key: string, signal?: AbortSignal, use = async (value: string) => `used ${value}`) =>
-    flights.join(key, `label of ${key}`, start, use, signal)
+    flights.join(key, start, use, signal)
   return { disposed, flights, join, runs }
 }
 
@@ -31,7 +31,7 @@ describe('callers of the same key', () => {
       return value
     })
     const second = join('a')
-    expect([runs.length, flights.labelOf('a')]).toEqual([1, 'label of a'])
+    expect([runs.length, flights.has('a')]).toEqual([1, true])
     runs[0]?.done('file')
     expect(await second).toBe('used file')
     await settle()
@@ -39,7 +39,7 @@ describe('callers of the same key', () => {
     release()
     expect(await first).toBe('file')
     await settle()
-    expect([order, disposed, flights.labelOf('a')]).toEqual([['slow'], ['file'], undefined])
+    expect([order, disposed, flights.has('a')]).toEqual([['slow'], ['file'], false])
   })
 
   it('start separate runs for different keys, and after the last run ended', async () => {
@@ -95,7 +95,7 @@ describe('a caller that leaves', () => {
     const leaving = join('a', impatient.signal)
     impatient.abort(new Error('enough'))
     await expect(leaving).rejects.toThrow('enough')
-    expect([runs[0]?.signal.aborted, flights.labelOf('a')]).toEqual([true, undefined])
+    expect([runs[0]?.signal.aborted, flights.has('a')]).toEqual([true, false])
     const next = join('a')
     expect(runs).toHaveLength(2)
     runs[1]?.done('x')
@@ -112,7 +112,7 @@ describe('a caller that leaves', () => {
       new Promise<string>((resolve) => {
         done = resolve
       })
-    const leaving = flights.join('a', 'a', deaf, async (value) => value, impatient.signal)
+    const leaving = flights.join('a', deaf, async (value) => value, impatient.signal)
     impatient.abort(new Error('enough'))
     await expect(leaving).rejects.toThrow('enough')
     done('late')
@@ -139,8 +139,8 @@ it('ends all runs, including those without a caller, and waits for them', async 
       })
     })
   const impatient = new AbortController()
-  const left = flights.join('a', 'a', slowToEnd('a'), async (value) => value, impatient.signal)
-  const waiting = flights.join('b', 'b', slowToEnd('b'), async (value) => value)
+  const left = flights.join('a', slowToEnd('a'), async (value) => value, impatient.signal)
+  const waiting = flights.join('b', slowToEnd('b'), async (value) => value)
   impatient.abort(new Error('enough'))
   const outcomes = Promise.allSettled([left, waiting])
   await flights.abortAll(new Error('closing'))

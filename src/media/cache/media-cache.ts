@@ -102,7 +102,7 @@ export class MediaCache {
     }
   }
 
-  /** Takes in a verified download and keeps it until the hold is released. @throws AttestdError media-cache-failed */
+  /** Takes in a verified download, which is gone where this throws, and keeps it until the hold is released. @throws AttestdError media-cache-failed */
   async commit({ file, digest }: Spooled): Promise<{ release(): void }> {
     const stat = await onDisk(() => statSync(file))
     const entry = this.#entry(digest, stat.size, stat.atimeMs)
@@ -112,6 +112,7 @@ export class MediaCache {
       await onDisk(() => renameInto(file, this.#fileOf(digest)))
     } catch (error) {
       entry.pins -= 1
+      await fs.rm(file, { force: true }).catch(() => {})
       throw error
     }
     this.#totalBytes += stat.size - entry.bytes
