@@ -4,7 +4,7 @@ import type { Log } from '../core/log.js'
 import type { Reason } from '../core/reasons.js'
 import { createThrottledLog, type ThrottledLog } from '../observe/throttled-log.js'
 import type { ChainReader } from './chain-reader.js'
-import { networkOf } from './networks.js'
+import { rpcUrlsOf } from './networks.js'
 import { RpcEndpoint, type RpcEndpointOptions } from './rpc-endpoint.js'
 
 /** One use of one endpoint, with its checks; for metrics. */
@@ -97,14 +97,11 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   }
 }
 
-function urlsOf({ chainId, rpcUrls }: ChainReaderOptions): readonly string[] {
-  const known = networkOf(chainId).publicRpcUrl
-  const urls = rpcUrls.length === 0 && known !== null ? [known] : rpcUrls
+function urlsOf(options: ChainReaderOptions): readonly string[] {
+  const urls = rpcUrlsOf(options)
   if (urls.length === 0) {
-    throw new AttestdError(
-      'setting-missing',
-      `no public RPC endpoint of chain ${chainId} is known; set ATTESTD_RPC_URLS`,
-    )
+    const message = `no public RPC endpoint of chain ${options.chainId} is known; set ATTESTD_RPC_URLS`
+    throw new AttestdError('setting-missing', message)
   }
   const wrong = urls.findIndex((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
   if (wrong === -1) return urls

@@ -19,6 +19,12 @@ const KNOWN: readonly Network[] = [
   { chainId: 84532, publicRpcUrl: 'https://sepolia.base.org', easDomainVersion: RECENT_EAS },
 ]
 
+/** The endpoints of a chain, the preferred first; without any named its public one, where that is known. */
+export function rpcUrlsOf({ chainId, rpcUrls }: { readonly chainId: number; readonly rpcUrls: readonly string[] }) {
+  const { publicRpcUrl } = networkOf(chainId)
+  return rpcUrls.length === 0 && publicRpcUrl !== null ? [publicRpcUrl] : rpcUrls
+}
+
 /** The chain's facts; of a chain that is not known, no endpoint. */
 export function networkOf(chainId: number): Network {
   const unknown = { chainId, publicRpcUrl: null, easDomainVersion: RECENT_EAS }

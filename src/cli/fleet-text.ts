@@ -1,10 +1,8 @@
 import { duration } from '../core/duration.js'
 import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
+import { shortDigest } from '../observe/console/console-text.js'
 import { type Column, table } from './terminal/table.js'
-
-/** First hex characters of a digest, enough to compare by eye. */
-const DIGEST = 12
 
 const COLUMNS: readonly Column<FleetDaemon>[] = [
   { title: 'daemon', min: 20, of: ({ name }) => name },
@@ -42,7 +40,7 @@ function ratesText({ jobsPerSecond }: FleetDaemon): string {
 
 function packagesText({ detectors }: FleetDaemon): string {
   const named = detectors.map(
-    ({ digest, id, shadow, version }) => `${id}@${version} ${digest.slice(0, DIGEST)}${shadow ? ' shadow' : ''}`,
+    ({ digest, id, shadow, version }) => `${id}@${version} ${shortDigest(digest)}${shadow ? ' shadow' : ''}`,
   )
   return named.join(', ')
 }

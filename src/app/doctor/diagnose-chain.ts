@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { ChainReader } from '../../chain/chain-reader.js'
-import { networkOf } from '../../chain/networks.js'
+import { rpcUrlsOf } from '../../chain/networks.js'
 import type { StakeReading } from '../../chain/stake-contract.js'
 import type { Settings } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
@@ -56,7 +56,7 @@ export async function* diagnoseSecondOpinion(
 
 /** Each endpoint for itself, by its origin: what follows in a URL may be a key. */
 async function* diagnoseEndpoints(settings: Settings, service?: ServiceClock): AsyncIterable<Diagnosis> {
-  const urls = endpointsOf(settings)
+  const urls = rpcUrlsOf(settings)
   if (urls.length === 0)
     yield skipped('rpc', `ATTESTD_RPC_URLS is not set, and no public endpoint of chain ${settings.chainId} is known`)
   for (const url of urls) {
@@ -71,11 +71,6 @@ async function* diagnoseEndpoints(settings: Settings, service?: ServiceClock): A
       }
     })
   }
-}
-
-function endpointsOf({ chainId, rpcUrls }: Settings): readonly string[] {
-  const known = networkOf(chainId).publicRpcUrl
-  return rpcUrls.length === 0 && known ? [known] : rpcUrls
 }
 
 async function* diagnoseStake(

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { AdmissionResult } from '../../app/lab/admit-model.js'
 import { EXIT } from '../../core/shutdown.js'
 import { parseThresholds, type Thresholds } from '../../lab/admit/thresholds.js'
+import { shortDigest } from '../../observe/console/console-text.js'
 import { fileArgument } from '../flags/files.js'
 import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
@@ -95,5 +96,5 @@ const thresholdTable = ({ rows }: AdmissionResult): string =>
 function outcomeText({ id, version, digest, record, withdrawn }: AdmissionResult): string {
   return record === null
     ? `${id}@${version} is NOT admitted.${withdrawn ? ' Its earlier admission was withdrawn.' : ''}`
-    : `${id}@${version} (digest ${digest.slice(0, 12)}) is admitted: ${record}`
+    : `${id}@${version} (digest ${shortDigest(digest)}) is admitted: ${record}`
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
+import { shortDigest } from '../../observe/console/console-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
@@ -24,7 +25,7 @@ export function modelsListVerb(): Command {
         { title: 'version', drop: 1, of: ({ version }) => version ?? '–' },
         { title: 'media types', drop: 2, of: ({ mediaTypes }) => mediaTypes.join(', ') || '–' },
         { title: 'part', of: ({ part }) => (part === null ? 'not in use' : partText(part)) },
-        { title: 'digest', drop: 3, of: ({ digest }) => digest?.slice(0, 12) ?? '–' },
+        { title: 'digest', drop: 3, of: ({ digest }) => (digest === null ? '–' : shortDigest(digest)) },
         { title: 'title or problem', max: 90, min: 24, of: ({ summary }) => summary },
       ])
     printFound(json, { chosenBy, packages }, () => [

@@ -1,5 +1,6 @@
 import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
 import { EXIT } from '../../core/shutdown.js'
+import { shortDigest } from '../../observe/console/console-text.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
@@ -18,7 +19,7 @@ export function orderLines({ daemons, detectors }: OrderAnswer): string[] {
       { title: 'version', drop: 1, of: ({ version }) => version },
       { title: 'media types', min: 12, of: ({ mediaTypes }) => mediaTypes.join(', ') },
       { title: 'part', of: partText },
-      { title: 'digest', drop: 2, of: ({ digest }) => digest.slice(0, 12) },
+      { title: 'digest', drop: 2, of: ({ digest }) => shortDigest(digest) },
     ])
   const outcomes = () =>
     table(daemons, [
