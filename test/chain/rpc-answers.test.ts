@@ -7,7 +7,7 @@ import {
   failedInContract,
   isBehind,
 } from '../../src/chain/rpc-answers.js'
-import { endpointName, maskedEndpointText } from '../../src/chain/rpc-text.js'
+import { maskedEndpointText } from '../../src/chain/rpc-text.js'
 
 const error = (message: string, code = -32_000) => ({ code, message })
 
@@ -100,13 +100,6 @@ describe('the shape of answers', () => {
 
 describe('the name of an endpoint', () => {
   const KEY = 'k3y0123456789'
-
-  it.each([
-    [`https://base.example/v2/${KEY}`, 'https://base.example'],
-    [`https://me:${KEY}@base.example:8545/?key=${KEY}`, 'https://base.example:8545'],
-  ])('is its origin: %s', (url, name) => {
-    expect(endpointName(url)).toBe(name)
-  })
 
   it.each([
     [`https://base.example/v2/${KEY}`, `no such path /v2/${KEY}`],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { parseStakeAbi } from '../../src/chain/stake-abi.js'
-import { chainSettings } from '../../src/config/chain-settings.js'
 import type { AttestdError } from '../../src/core/errors.js'
 
 const STAKE = 'stake=function stakeOf(address) view returns (uint256)'
@@ -17,14 +16,6 @@ function refusal(text: string): AttestdError {
 }
 
 describe('the setting of the stake functions accepts', () => {
-  it('the default', () => {
-    const { stake, minimum, attester, submitter } = parseStakeAbi(chainSettings.stakeAbi.fallback as string)
-    expect(stake).toMatchObject({ abi: { name: 'stakeOf' }, takesAccount: true, output: [0] })
-    expect(minimum).toMatchObject({ abi: { name: 'minimumStake' }, takesAccount: false, output: [0] })
-    expect(attester).toMatchObject({ abi: { name: 'isAttester' }, takesAccount: true, output: [0] })
-    expect(submitter).toMatchObject({ abi: { name: 'isSubmitter' }, takesAccount: true, output: [0] })
-  })
-
   it('a number of wei as the minimum, and no roles', () => {
     const parsed = parseStakeAbi(`${STAKE}; minimum=1000000000000000000;`)
     expect(parsed).toMatchObject({ minimum: 10n ** 18n, attester: null, submitter: null })

@@ -101,14 +101,6 @@ describe.skipIf(anvil === null)('on a real chain (skipped where there is no anvi
     expect(error).toMatchObject({ reason: 'stake-contract-unreadable', facts: { function: functionName } })
     expect(error.message).toContain(problem)
   })
-
-  it('an unreachable chain is not read as a stake of 0', async (context) => {
-    const chain = await stakeChainFor(context)
-    const contract = contractAt(context, chain)
-    await contract.read(NOBODY)
-    await chain.stop()
-    expect(await failure(contract.read(NOBODY))).toMatchObject({ reason: 'rpc-unreachable' })
-  })
 })
 
 describe('at a faulty endpoint', () => {
