@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { waitForSlowAddresses } from '../core/net/connection-attempts.js'
 import { EXIT } from '../core/shutdown.js'
 import { VERSION } from '../core/version.js'
 import { completionVerb } from './completion.js'
@@ -33,6 +34,7 @@ export function watchOutput(): void {
 
 /** Runs one command line, without the program's name; errors are printed, the exit code is in `process.exitCode`. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+  waitForSlowAddresses()
   const program = new Command('attestd')
     .description('An autonomous attester: listens, fetches, verifies, detects, and submits one signed score per asset.')
     .version(VERSION)

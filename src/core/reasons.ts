@@ -134,7 +134,10 @@ export const REASONS = {
     'No connection to the service.',
     'Check that the service runs, that ATTESTD_SERVICE_URL is its address, and that this machine reaches it without a proxy (HTTPS_PROXY is not used).',
   ),
-  'service-timeout': retry('The service did not answer in time.'),
+  'service-timeout': retry(
+    'The service did not answer in time.',
+    'Look for a slow or lossy network path. If only long answers are lost, lower the MTU.',
+  ),
   'service-connection-lost': retry('The connection broke before the answer was complete.'),
   'service-rate-limited': wait('The service asked to slow down (429).'),
   'service-failing': retry('The service answered with a server error (5xx).'),

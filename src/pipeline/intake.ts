@@ -85,6 +85,8 @@ interface Offer {
   readonly queue: AnalyzeQueue
   /** Its score is on record: no job is left to drop. */
   readonly isScored?: true
+  /** The stream named it. A snapshot without an asset that only the list named may be older than the list. */
+  isStreamed: boolean
   /** Service time (Unix ms) at which a list last stated no score; null before that, and once a later score was judged. */
   unscoredAt: number | null
 }
@@ -96,7 +98,7 @@ export class Intake {
   readonly #offered = new Map<string, Offer>()
   /** Between the stream and the queue, so that an urgent asset overtakes a snapshot that is still being queued. */
   readonly #line = new OfferLine()
-  /** The ids that were open at last, and the monotonic time (ms) before which an offer of others is out of date. */
+  /** The ids of the last list, and when it was asked for, monotonic ms: an earlier offer of others is out of date. */
   #open: { readonly ids: ReadonlySet<string>; readonly before: number } | null = null
   #failedListsInARow = 0
   /** Ends the pause between two lists. */
@@ -166,7 +168,8 @@ export class Intake {
       if (!asset || this.#offered.has(asset.id)) continue
       const at = clock.monotonic() - Math.max(0, clock.now() - addedAt)
       const analyzedIn = name === 'submit' ? analyzeQueue(asset.mediaType) : name
-      this.#offered.set(asset.id, { at, turnaround: asset.turnaround, queue: analyzedIn, unscoredAt: null })
+      const { turnaround } = asset
+      this.#offered.set(asset.id, { at, turnaround, queue: analyzedIn, unscoredAt: null, isStreamed: false })
       this.#line.delete(asset.id)
     }
   }
@@ -179,12 +182,12 @@ export class Intake {
       if (isTooLarge || event.kind === 'unread') void this.#hurryList(signal)
       if (event.kind === 'trouble' && REFUSALS.has(event.reason)) onStreamRefused(signal)
       if (event.kind === 'ready') onStake(event.stake)
-      if (event.kind === 'delta') this.#want(event.assets)
+      if (event.kind === 'delta') this.#want(event.assets, true)
       if (event.kind === 'snapshot') {
         const open = new Set(event.ids)
         this.#line.keepOnly(open)
-        this.#want(event.assets)
-        await this.#dropClosed(open, clock.monotonic() - SNAPSHOT_LAG_MS)
+        this.#want(event.assets, true)
+        await this.#dropClosed(open, clock.monotonic() - SNAPSHOT_LAG_MS, ({ isStreamed }) => isStreamed)
       }
     }
   }
@@ -223,9 +226,10 @@ export class Intake {
       this.#failedListsInARow = 0
       this.#listTookMs = clock.monotonic() - asked
       onStake(stake)
-      this.#want(assets)
+      this.#want(assets, false)
+      this.#open = { ids: new Set(assets.map(({ id }) => id)), before: asked }
       // What opened while the list was on its way is not in it, and is not closed for that.
-      await this.#dropClosed(new Set(assets.map(({ id }) => id)), asked)
+      await this.#dropClosed(this.#open.ids, asked)
       await this.#judgeScores(assets)
       return listEveryMs
     } catch (error) {
@@ -240,7 +244,7 @@ export class Intake {
     }
   }
 
-  #want(assets: readonly Asset[]): void {
+  #want(assets: readonly Asset[], isStreamed: boolean): void {
     const now = this.#options.clock.monotonic()
     const readAt = this.#serviceNow()
     for (const asset of assets) {
@@ -250,8 +254,9 @@ export class Intake {
         continue
       }
       if (offer && asset.myScore === null) offer.unscoredAt = readAt ?? offer.unscoredAt
-      if (now - (offer?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS)
-        this.#line.add({ asset, unscoredAt: asset.myScore === null || asset.scoreCount === 0 ? readAt : null })
+      if (offer && isStreamed) offer.isStreamed = true
+      const unscoredAt = asset.myScore === null || asset.scoreCount === 0 ? readAt : null
+      if (now - (offer?.at ?? Number.NEGATIVE_INFINITY) >= REOFFER_MS) this.#line.add({ asset, unscoredAt, isStreamed })
     }
   }
 
@@ -267,7 +272,7 @@ export class Intake {
     if (!known) this.#options.events.skipped?.('already-scored', asset)
     const { turnaround } = asset
     const queue = analyzeQueue(asset.mediaType)
-    this.#offered.set(asset.id, { unscoredAt: null, ...known, at: now, turnaround, queue })
+    this.#offered.set(asset.id, { unscoredAt: null, isStreamed: false, ...known, at: now, turnaround, queue })
   }
 
   /** Raises the alarm for a score that came on an asset which this queue abstained from: none of its daemons sent it. */
@@ -318,12 +323,18 @@ export class Intake {
     }
   }
 
-  async #offer({ asset, unscoredAt }: ReadAsset): Promise<void> {
+  async #offer({ asset, unscoredAt, isStreamed }: ReadAsset): Promise<void> {
     const { clock, events, log, queue } = this.#options
     const { id, mediaType, turnaround } = asset
-    // Not each event of the stream states whether there is a score.
-    const last = unscoredAt ?? this.#offered.get(id)?.unscoredAt ?? null
-    this.#offered.set(id, { at: clock.monotonic(), turnaround, queue: analyzeQueue(mediaType), unscoredAt: last })
+    const before = this.#offered.get(id)
+    this.#offered.set(id, {
+      at: clock.monotonic(),
+      turnaround,
+      queue: analyzeQueue(mediaType),
+      // Not each event of the stream states whether there is a score.
+      unscoredAt: unscoredAt ?? before?.unscoredAt ?? null,
+      isStreamed: isStreamed || before?.isStreamed === true,
+    })
     const name = await queueOf(queue, jobIdOf(id), mediaType)
     const seenServiceAt = this.#serviceNow() ?? undefined
     const job: AnalyzeJob = { asset: jobAssetOf(asset), seenAt: clock.now(), seenServiceAt, unscoredAt }
@@ -345,14 +356,17 @@ export class Intake {
     return ended && (await queue.remove(name, id, 'completed'))
   }
 
-  /** @param before monotonic time; what was offered later is left alone */
-  async #dropClosed(open: ReadonlySet<string>, before: number): Promise<void> {
-    this.#open = { ids: open, before }
+  /** @param before monotonic time; what was offered later is left alone @param isJudged whether the absence of the offer means anything */
+  async #dropClosed(
+    open: ReadonlySet<string>,
+    before: number,
+    isJudged: (offer: Offer) => boolean = () => true,
+  ): Promise<void> {
     const offers = this.#offered.entries()
     // Every lane takes from the same iterator.
     const lane = async () => {
       for (const [assetId, offer] of offers) {
-        if (open.has(assetId) || offer.at > before) continue
+        if (open.has(assetId) || offer.at > before || !isJudged(offer)) continue
         this.#line.delete(assetId)
         if (offer.isScored || (await this.#dropJob(assetId, offer))) this.#offered.delete(assetId)
       }

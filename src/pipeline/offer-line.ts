@@ -5,6 +5,8 @@ export interface ReadAsset {
   readonly asset: Asset
   /** See `AnalyzeJob`. */
   readonly unscoredAt: number | null
+  /** By the stream; else by the list. */
+  readonly isStreamed: boolean
 }
 
 /** Assets that wait to be offered to the queue: each once, urgent ones first. */
@@ -25,10 +27,10 @@ export class OfferLine {
     this.#standard.delete(assetId)
   }
 
-  /** Forgets every asset that is not named. */
+  /** Forgets every asset of the stream that is not named. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const line of [this.#urgent, this.#standard]) {
-      for (const id of line.keys()) if (!ids.has(id)) line.delete(id)
+      for (const [id, { isStreamed }] of line) if (isStreamed && !ids.has(id)) line.delete(id)
     }
   }
 

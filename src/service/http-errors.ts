@@ -135,7 +135,9 @@ export function brokenOff(
   const end = { cause, ambiguous, facts: { route } }
   if (signal?.aborted && !ambiguous) return signal.reason
   if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
-  if (timedOut) return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
+  if (timedOut && started)
+    return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
+  if (timedOut) return new AttestdError('service-unreachable', `${route} could not connect within ${timeoutMs} ms`, end)
   if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
   const text = connectText(cause)
   const isPlain = NO_TLS.test(text)

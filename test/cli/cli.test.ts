@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises'
+import net from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../src/core/files.js'
@@ -9,11 +10,22 @@ import { writeTinyPackage } from '../support/detector-package.js'
 import { folderForAll } from '../support/temporary-folder.js'
 
 const folder = folderForAll()
+const attemptMs = net.getDefaultAutoSelectFamilyAttemptTimeout()
 
 const environment = () => ({ HOME: folder, ATTESTD_DATA_DIR: path.join(folder, 'data') })
 const attestd = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   // No `run` here has good settings.
   (args[0] === 'run' ? attestdRefused : attestdVerb)(args, { ...environment(), ...env })
+
+it('waits longer for an address of a host than Node, whose 250 ms no path of a longer round trip meets', async () => {
+  try {
+    net.setDefaultAutoSelectFamilyAttemptTimeout(250)
+    await attestd(['completion', 'bash'])
+    expect(net.getDefaultAutoSelectFamilyAttemptTimeout()).toBe(1000)
+  } finally {
+    net.setDefaultAutoSelectFamilyAttemptTimeout(attemptMs)
+  }
+})
 
 describe('the command line, as a process', () => {
   const attestd = (args: readonly string[]) => attestdProcess(args, environment())

@@ -395,6 +395,21 @@ describe('intake', () => {
     expect(parts.removed).toEqual([])
   })
 
+  it('a snapshot on a slow stream, older than the list, does not close what the list named first', async () => {
+    const parts = setUp()
+    await parts.send(snapshot())
+    parts.lists.push([openAsset({ id: 'new' })])
+    await parts.clock.advance(60_000)
+    await parts.clock.advance(30_000)
+    expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('new')])
+    await parts.send(snapshot())
+    expect(parts.removed).toEqual([])
+    await parts.send(snapshot(openAsset({ id: 'new' })))
+    await parts.send(snapshot())
+    await parts.end()
+    expect(parts.removed).toEqual([jobIdOf('new')])
+  })
+
   it.each(['service-forbidden', 'service-unauthorized'] as const)(
     'a list rejected with %s is reported, because it concerns the stake or the key',
     async (reason) => {

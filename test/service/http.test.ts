@@ -260,7 +260,7 @@ describe('no answer', () => {
     await clock.advance(5_000)
     // Not the error of undici, which waits ten seconds for a connection whatever the limit is.
     expect(await pending).toMatchObject({
-      reason: 'service-timeout',
+      reason: 'service-unreachable',
       ambiguous: false,
       cause: { name: 'TimeoutError' },
     })

@@ -1,6 +1,7 @@
 // oxlint-disable-next-line no-restricted-imports -- the entry of a process has nobody above it that passes one in
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { waitForSlowAddresses } from '../../core/net/connection-attempts.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { errorMessage, type FromChild, type Question, type ToChild, toChildSchema } from '../contract/child-messages.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
@@ -14,6 +15,7 @@ import { loadChildDetector } from './load-child-detector.js'
 
 // Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
 
+waitForSlowAddresses()
 const detectors = new Map<string, ChildDetector>()
 const evidenceReader = new EvidenceReader(systemClock)
 /** Comes with the packages. */
