@@ -11,8 +11,11 @@ import { startDeadline } from '../core/time-limit.js'
 import { ANSWERS, envelope, failedInContract, isBehind, type RpcError } from './rpc-answers.js'
 import { endpointName, maskedEndpointText } from './rpc-text.js'
 
-/** Largest answer that is read, bytes; a block with the hashes of its transactions has some 200 kB. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+/**
+ * Largest answer that is read, bytes; a block with the hashes of its transactions has some 200 kB. To parse a MiB of brackets
+ * takes 30 ms.
+ */
+const MAX_ANSWER_BYTES = 1024 * 1024
 
 export interface RpcCallerOptions {
   /** Of the endpoint, with its key. */

@@ -147,12 +147,13 @@ describe('the checks', () => {
   })
 
   const json = (value: unknown): RpcReply => ({ text: JSON.stringify(value) })
+  const LONG = `${' '.repeat(1024 * 1024)}{"id":1,"result":"0x14a34"}`
   const MALFORMED: [string, string, RpcReply, string][] = [
     ['no JSON', 'eth_chainId', { text: '<html>' }, 'rpc-reply-invalid'],
     ['an empty answer', 'eth_chainId', { text: '' }, 'rpc-reply-invalid'],
     ['the answer to another question', 'eth_chainId', json({ id: 999, result: '0x14a34' }), 'rpc-reply-invalid'],
     ['no block', 'eth_getBlockByNumber', { result: null }, 'rpc-reply-invalid'],
-    ['more bytes than are read', 'eth_chainId', { text: ' '.repeat(9 * 1024 * 1024) }, 'rpc-reply-invalid'],
+    ['more bytes than are read', 'eth_chainId', { text: LONG }, 'rpc-reply-invalid'],
     ['a refusal', 'eth_chainId', json({ id: null, error: { code: -32600, message: 'no' } }), 'rpc-unreachable'],
     ['a server error', 'eth_chainId', { status: 502, text: 'bad gateway' }, 'rpc-unreachable'],
     ['a cut connection', 'eth_chainId', 'cut', 'rpc-unreachable'],
