@@ -107,6 +107,7 @@ async function readFrom(
   const blocks = new VerifiedBlocks({
     openCar: () => openCar(http, gateway, uri, budget, attempt.signal),
     fetchBlock: (cid) => fetchBlock(http, gateway, cid, budget, attempt.signal),
+    maxBytes,
     onBlock: progress,
   })
   try {

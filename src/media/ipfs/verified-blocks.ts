@@ -10,6 +10,8 @@ export interface VerifiedBlocksOptions {
   /** Starts a CAR; null where there is none and each block is fetched by itself. Called when the first block is needed. */
   readonly openCar: () => Promise<CarStream | null>
   readonly fetchBlock: (cid: CID) => Promise<Uint8Array>
+  /** Of the file. */
+  readonly maxBytes: number
   /** Called with the size of every verified block that arrived. */
   readonly onBlock?: (bytes: number) => void
 }
@@ -20,6 +22,9 @@ const RECENT_BYTES = 8 * 1024 * 1024
 const EARLY_BYTES = 16 * 1024 * 1024
 /** Blocks fetched ahead of their turn where there is no CAR. */
 const AHEAD = 4
+/** Share of the file's size that the nodes of its graph may add, and bytes on top: half of what a gateway may send for it. */
+const OVERHEAD_SHARE = 1 / 16
+const OVERHEAD_BYTES = 8 * 1024 * 1024
 /** Links that one file may have, all nodes together; 2 million blocks of 256 KiB are 512 GB. */
 const MAX_LINKS = 2_000_000
 
@@ -36,6 +41,7 @@ export class VerifiedBlocks implements ReadableStorage {
   readonly #recent = shelf(RECENT_BYTES)
   readonly #early = shelf(EARLY_BYTES)
   readonly #ahead = new Map<string, Promise<Uint8Array>>()
+  #readBytes = 0
 
   constructor(options: VerifiedBlocksOptions) {
     this.#options = options
@@ -56,6 +62,10 @@ export class VerifiedBlocks implements ReadableStorage {
       this.#recent.get(key) ?? this.#early.get(key) ?? (await this.#fromCar(key)) ?? (await this.#single(cid, key))
     this.#early.delete(key)
     this.#recent.set(key, bytes)
+    this.#readBytes += bytes.length
+    // Of blocks that verify, whoever made the graph is to blame, no gateway.
+    if (this.#readBytes > this.#options.maxBytes * (1 + OVERHEAD_SHARE) + OVERHEAD_BYTES)
+      throw new AttestdError('media-corrupt', 'The blocks of the media hold far more than its file.')
     return bytes
   }
 

@@ -163,3 +163,31 @@ async function shard(dag: TestDag, fanout: bigint, names: string[]): Promise<CID
     .sort((a, b) => Buffer.compare(Buffer.from(a.Name!), Buffer.from(b.Name!)))
   return dag.put(dagPb.encode({ Data: withBitfield, Links }), dagPb.code)
 }
+
+it.each([false, true])(
+  'a graph of padded nodes is refused, and no gateway is blamed for it (raw: %s)',
+  async (noCar) => {
+    const dag = new TestDag()
+    const leaves = await Promise.all(
+      Array.from({ length: 10 }, async (_, index) => {
+        // A file of one byte, and 2 MB in a field that nobody reads.
+        const padding = [0x7a, 0x80, 0x89, 0x7a, ...someBytes(2_000_000, `${index}`)]
+        const data = Uint8Array.from([...unixfsData(2), 0x12, 1, index, 0x18, 1, ...padding])
+        return dag.put(dagPb.encode({ Data: data, Links: [] }), dagPb.code)
+      }),
+    )
+    const sizes = leaves.map((): [number, bigint] => [4, 1n])
+    const root = await dag.put(
+      dagPb.encode({
+        Data: unixfsData(2, [[3, BigInt(leaves.length)], ...sizes]),
+        Links: leaves.map((cid) => link(cid)),
+      }),
+      dagPb.code,
+    )
+    const gateway = await startGateway(dag, { noCar })
+    const source = await startSource({ gateways: [gateway.url], maxBytes: 1_000_000 })
+    const error = await failure(source.fetch({ uri: `ipfs://${root}`, contentHash: sha256Hex(leaf) }))
+    expect(error).toMatchObject({ reason: 'media-corrupt', message: expect.stringContaining('far more than its file') })
+    expect(source.events).toContainEqual({ type: 'gateway', gateway: new URL(gateway.url).host, outcome: 'ok' })
+  },
+)
