@@ -51,27 +51,6 @@ describe('attestd sandbox', () => {
     expect(await sandbox.end('SIGTERM')).toBe(0)
   })
 
-  it('--secrets replaces empty files and those of an earlier sandbox, and nothing else', async () => {
-    const secrets = path.join(folder, 'real')
-    const file = path.join(secrets, 'wallet_key')
-    await fs.mkdir(secrets)
-    for (const name of ['access_key', 'signing_secret', 'wallet_key']) await fs.writeFile(path.join(secrets, name), '')
-    const args = ['--secrets', secrets]
-    for (let nth = 0; nth < 2; nth++) {
-      const { end, facts } = await start(args)
-      expect(await fs.readFile(file, 'utf8')).toBe(`${facts.wallets.attester.privateKey}\n`)
-      await end('SIGTERM')
-    }
-    const real = `0x${'12'.repeat(32)}\n`
-    const accessKey = await fs.readFile(path.join(secrets, 'access_key'), 'utf8')
-    await fs.writeFile(file, real)
-    const ended = await attestdVerb(['sandbox', '--port', '0', ...args], {})
-    expect(ended).toMatchObject({ code: 78, err: expect.stringContaining('wallet_key was not written by a sandbox') })
-    expect(ended.err).not.toContain('1212')
-    expect(await fs.readFile(file, 'utf8')).toBe(real)
-    expect(await fs.readFile(path.join(secrets, 'access_key'), 'utf8')).toBe(accessKey)
-  })
-
   it('--samples prints the kind of media of each', async () => {
     const { facts } = await start(['--samples'])
     const { json } = await send(facts.url, { method: 'GET', target: '/sandbox/assets' })

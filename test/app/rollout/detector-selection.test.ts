@@ -66,14 +66,6 @@ describe('the detectors of a daemon', () => {
     expect(again.choices.map(({ id }) => id)).toEqual(['b'])
   })
 
-  it('follow an order once, and do nothing without one', async () => {
-    const { asked, reload } = reloads()
-    const selection = await open('a')
-    await selection.follow(null, reload)
-    for (const id of ['1', '1', '2']) await selection.follow(order(id, 'b'), reload)
-    expect(asked).toEqual(['b', 'b'])
-  })
-
   it('stay where this release cannot read the order of a later one, also after a restart', async () => {
     const { asked, reload } = reloads()
     const selection = await open('a')
