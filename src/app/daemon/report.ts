@@ -137,6 +137,8 @@ export class Report {
           return
         }
         metrics.jobs.inc({ queue, outcome: 'failed', reason })
+        // It is not kept, and what it states is a stranger's; its refusal is logged a line a minute.
+        if (reason === 'fleet-code-wrong') return
         log.error(facts, 'job failed; it was kept for attestd queue retry')
         if (!asset) return
         const stage = stageOf(queue)

@@ -199,6 +199,14 @@ describe('the report', () => {
     )
   })
 
+  it('a forged job leaves a count alone: its writer fills neither log nor ledger nor console', async () => {
+    const event = { queue: 'submit', id: 'x', data: submitJobData(), message: 'm', attempt: 1 } as const
+    report.worker.failed?.({ ...event, reason: 'fleet-code-wrong', final: true, retryInMs: null })
+    await report.flush()
+    expect([log.messages, activity.recent, await new Ledger(folder).recent(1)]).toEqual([[], [], []])
+    expect(await metric('attestd_jobs_total{queue="submit",outcome="failed",reason="fleet-code-wrong"}')).toMatch(/ 1$/)
+  })
+
   it('a ledger that cannot be written loses its lines only', async () => {
     await fs.rm(folder, { recursive: true })
     await fs.writeFile(folder, 'not a directory')
