@@ -1,15 +1,9 @@
 import fs from 'node:fs/promises'
-import {
-  CustomSource,
-  EncodedPacketSink,
-  Input,
-  type InputFormat,
-  type InputTrack,
-  type InputVideoTrack,
-} from 'mediabunny'
+import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
+import { isFirstChosen } from '../ffmpeg/first-chosen.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 
@@ -158,12 +152,6 @@ async function open(
       }
     },
   }
-}
-
-/** Whether the first track of a kind is the one that players choose by flags, by order, or by what it takes: it alone has the flag. */
-async function isFirstChosen(tracks: readonly InputTrack[]): Promise<boolean> {
-  const flags = await Promise.all(tracks.map(async (track) => (await track.getDisposition()).default))
-  return tracks.length <= 1 || (flags[0] === true && !flags.includes(true, 1))
 }
 
 /** The length by the track's own packets, since a stated one may be false, and recordings of browsers state none. */

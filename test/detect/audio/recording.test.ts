@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
-import { ffmpeg } from '../../support/ffmpeg-tool.js'
+import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
-import { filesForAll } from '../../support/temporary-folder.js'
+import { filesForAll, folderForTest } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { rawWav, riffChunk, type WavCodec, wavFile } from '../../support/wav-file.js'
 import { withReason } from '../../support/with-reason.js'
@@ -218,6 +218,20 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
     expect(recording).toMatchObject({ format, sourceRate, channels: 1 })
     expect(recording.seconds).toBeCloseTo(2, 0)
     expect(await readRecording(path.join(FIXTURES, name), RATE, tools)).toEqual(recording)
+  })
+
+  it.each([
+    ['m4a', 'aac', '0', true],
+    ['m4a', 'aac', '1', false],
+    ['webm', 'libopus', '1', false],
+  ])('%s with two tracks of %s, of which players choose number %s', async (kind, codec, chosen, isTaken) => {
+    const file = path.join(await folderForTest(), `two.${kind}`)
+    const source = ['-t', '1', '-i', path.join(FIXTURES, 'speech-aac.m4a')]
+    const flags = ['-disposition:a', '0', `-disposition:a:${chosen}`, 'default']
+    await make(...source, ...source, '-map', '0', '-map', '1', '-c:a', codec, ...flags, file)
+    const reading = readRecording(file, RATE, tools)
+    if (isTaken) expect((await reading).seconds).toBeCloseTo(1, 0)
+    else await expect(reading).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
   })
 
   it('is not used for what is decoded here', async () => {

@@ -2,6 +2,7 @@ import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabun
 import { AttestdError, errorText } from '../../../core/errors.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
+import { isFirstChosen } from '../../ffmpeg/first-chosen.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
 import { walkPackets } from '../../ffmpeg/walk-packets.js'
 import { planPassages } from './passages.js'
@@ -83,9 +84,15 @@ async function soundTrack(file: string): Promise<{ codec: string | null; seconds
   try {
     const tracks = await input.getTracks()
     if (tracks.length === 0) throw corruptSound('its list of tracks is missing.')
-    const track = tracks.find((each) => each.isAudioTrack())
+    const sounds = tracks.filter((each) => each.isAudioTrack())
+    const [track] = sounds
     if (track === undefined)
       throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
+    if (!(await isFirstChosen(sounds)))
+      throw new AttestdError(
+        'media-unsupported',
+        'The file has several tracks of sound; players differ in which they play.',
+      )
     return { codec: await track.getCodec(), seconds: await input.computeDuration([track]) }
   } catch (error) {
     if (error instanceof AttestdError) throw error
