@@ -54,7 +54,8 @@ export function errorOfResponse(
 ): AttestdError {
   const stated = cleanText(masked(serviceText(body), secrets), SERVICE_TEXT_MAX)
   const reason = reasonOfStatus(status)
-  const to = reason === 'service-redirected' && URL.canParse(location) ? ` to ${new URL(location).origin}` : ''
+  const place = masked(location, secrets)
+  const to = reason === 'service-redirected' && URL.canParse(place) ? ` to ${new URL(place).origin}` : ''
   const unproven = provenBy ? stated === '' || !provenBy.includes(status) : status >= 500 || status === 408
   return new AttestdError(reason, `${route} was answered with ${status}${to}${stated && `: ${stated}`}`, {
     retryAfterMs,
@@ -109,17 +110,15 @@ export function refuseUnlessStream(
   localNow: number,
 ): void {
   const retryAfterMs = retryAfterOf(Object.fromEntries(headers), localNow)
+  const secrets = Object.values(sent).map((value) => value.replace('Bearer ', ''))
   if (status !== 200) {
     const location = headers.get('location') ?? undefined
-    throw errorOfResponse({ route, changes: false }, { status, retryAfterMs, body: '', location })
+    throw errorOfResponse({ route, changes: false, secrets }, { status, retryAfterMs, body: '', location })
   }
   const type = headers.get('content-type') ?? 'none'
   // In lower case the way EventSource wants it, too.
   if (!body || !/^text\/event-stream\b/i.test(type)) {
-    const stated = masked(
-      type,
-      Object.values(sent).map((value) => value.replace('Bearer ', '')),
-    ).slice(0, 100)
+    const stated = masked(type, secrets).slice(0, 100)
     throw new AttestdError('service-reply-invalid', `${route} has the content type ${stated}.`)
   }
 }

@@ -176,6 +176,15 @@ describe('answers', () => {
     expect(error.message).toContain('text/[redacted]')
   })
 
+  it('never repeat a secret from where they redirect', async () => {
+    const server = await serve(
+      (_, response) => void response.writeHead(302, { location: 'https://t0ken.example' }).end(),
+    )
+    const error = await failure(caller().http.json({ ...callTo(server.url), secrets: ['t0ken'] }, shape))
+    expect(error).toMatchObject({ reason: 'service-redirected' })
+    expect(error.message).not.toContain('t0ken')
+  })
+
   it('with a Retry-After date count it from their own Date, not from the local clock', async () => {
     const server = await serve((_, response) =>
       sendJson(
