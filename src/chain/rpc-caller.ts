@@ -3,7 +3,7 @@ import { RpcRequestError } from 'viem'
 import type { Clock } from '../core/clock.js'
 import { AttestdError, type AttestdErrorOptions, errorCode } from '../core/errors.js'
 import { readBounded } from '../core/net/read-bounded.js'
-import { sharedLookup } from '../core/net/shared-lookup.js'
+import { lookupText, sharedLookup } from '../core/net/shared-lookup.js'
 import { tlsFix } from '../core/net/tls-failure.js'
 import { parseRetryAfter } from '../core/retry.js'
 import { jsonIn } from '../core/text.js'
@@ -79,7 +79,7 @@ export class RpcCaller {
       const how = deadline.passed
         ? `did not complete its answer in ${timeoutMs} ms`
         : `did not answer (${errorCode(error) ?? 'the connection broke'})`
-      throw this.#unreachable(how, { fix: tlsFix(error) })
+      throw this.#unreachable(`${how}${lookupText(new URL(this.#target.url).hostname)}`, { fix: tlsFix(error) })
     } finally {
       deadline.clear()
     }

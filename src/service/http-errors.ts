@@ -1,5 +1,6 @@
 import type { Dispatcher, Response } from 'undici'
 import { AttestdError, errorText } from '../core/errors.js'
+import { lookupText } from '../core/net/shared-lookup.js'
 import { connectionText, tlsFix } from '../core/net/tls-failure.js'
 import { type Reason, reasonEntry } from '../core/reasons.js'
 import { parseRetryAfter } from '../core/retry.js'
@@ -128,7 +129,12 @@ export function brokenOff(
   { route, changes }: Sent,
   { started }: Flight,
   cause: unknown,
-  { signal, timedOut, timeoutMs }: { signal: AbortSignal | undefined; timedOut: boolean; timeoutMs: number },
+  {
+    host,
+    signal,
+    timedOut,
+    timeoutMs,
+  }: { host: string; signal: AbortSignal | undefined; timedOut: boolean; timeoutMs: number },
 ): unknown {
   const ambiguous = changes && started
   const end = { cause, ambiguous, facts: { route } }
@@ -136,12 +142,17 @@ export function brokenOff(
   if (signal?.aborted) return new AttestdError('service-connection-lost', `${route} was aborted`, end)
   if (timedOut && started)
     return new AttestdError('service-timeout', `${route} had no complete answer after ${timeoutMs} ms`, end)
-  if (timedOut) return new AttestdError('service-unreachable', `${route} could not connect within ${timeoutMs} ms`, end)
+  if (timedOut)
+    return new AttestdError(
+      'service-unreachable',
+      `${route} could not connect within ${timeoutMs} ms${lookupText(host)}`,
+      end,
+    )
   if (started) return new AttestdError('service-connection-lost', `${route} was interrupted: ${errorText(cause)}`, end)
   const text = connectText(cause)
   const isPlain = NO_TLS.test(text)
   const fix = isPlain ? NO_TLS_FIX : tlsFix(cause)
-  const why = isPlain ? 'the port does not speak TLS' : text
+  const why = isPlain ? 'the port does not speak TLS' : `${text}${lookupText(host)}`
   return new AttestdError('service-unreachable', `${route} could not connect: ${why}`, { ...end, fix })
 }
 

@@ -140,7 +140,7 @@ export class HttpCaller {
       return await read(answer)
     } catch (error) {
       if (error instanceof AttestdError) throw error
-      throw brokenOff(call, flight, error, { signal, timedOut: deadline.passed, timeoutMs })
+      throw brokenOff(call, flight, error, { signal, timedOut: deadline.passed, timeoutMs, host: call.url.hostname })
     } finally {
       deadline.clear()
     }

@@ -3,6 +3,7 @@ import { ErrorEvent, EventSource } from 'eventsource'
 import { type Dispatcher, fetch, type Response } from 'undici'
 import type { Clock } from '../core/clock.js'
 import { AttestdError } from '../core/errors.js'
+import { lookupText } from '../core/net/shared-lookup.js'
 import { connectionText, tlsFix } from '../core/net/tls-failure.js'
 import type { Reason } from '../core/reasons.js'
 import { withinLimit } from '../core/time-limit.js'
@@ -198,7 +199,8 @@ export class SseConnection {
         throw late()
       })
     } catch (error) {
-      const message = `${this.#options.source.route}: ${connectionText(error)}`
+      const { route, url } = this.#options.source
+      const message = `${route}: ${connectionText(error)}${lookupText(url.hostname)}`
       if (error instanceof AttestdError) throw error
       throw new AttestdError(otherwise, message, { cause: error, fix: tlsFix(error) })
     }

@@ -23,3 +23,9 @@ export const sharedLookup: net.LookupFunction = (hostname, options, callback) =>
     for (const each of all) each(error, address, family)
   })
 }
+
+/** What to add to a failure to connect: that the name of the host is still being looked up; empty where it is not. */
+export function lookupText(host: string): string {
+  const isWaiting = [...waiting.keys()].some((key) => key.startsWith(`${JSON.stringify([host]).slice(0, -1)},`))
+  return isWaiting ? `; no name server has answered for ${host}` : ''
+}

@@ -1,11 +1,13 @@
 import dns from 'node:dns'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
+import { RpcCaller } from '../../../src/chain/rpc-caller.js'
 import { systemClock } from '../../../src/core/clock.js'
 import { createGatewayHttp, parseGateway } from '../../../src/media/ipfs/gateway.js'
 import { createAddressGuard } from '../../../src/media/web/address-guard.js'
 import { HttpCaller } from '../../../src/service/http.js'
 import { urlAnswering } from '../../support/local-server.js'
+import { ManualClock } from '../../support/manual-clock.js'
 
 type Answer = (error: Error | null, addresses: dns.LookupAddress[]) => void
 
@@ -42,4 +44,23 @@ it('a host is looked up once for all connections that wait for it, and again for
   await expect.poll(() => held.get('service.test')?.length).toBe(1)
   held.get('service.test')![0]!(null, [{ address: '127.0.0.1', family: 4 }])
   expect(await later).toEqual({})
+})
+
+it('a failure to connect names the host for which no name server has answered', async () => {
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation((() => {}) as never)
+  onTestFinished(() => lookup.mockRestore())
+  const clock = new ManualClock()
+  const service = new HttpCaller({ clock, timeoutMs: 5000, userAgent: 'test' })
+  const rpc = new RpcCaller({ url: 'http://rpc.unanswered.test', timeoutMs: 5000, clock })
+  onTestFinished(() => void Promise.all([service.close(), rpc.close()]))
+  const url = new URL('http://service.unanswered.test')
+  const asked = service.json({ method: 'GET', route: 'GET /', changes: false, url }, z.strictObject({}))
+  const called = rpc.call('eth_chainId', [])
+  const failures = Promise.allSettled([asked, called])
+  await expect.poll(() => lookup.mock.calls.length).toBe(2)
+  await clock.advance(5000)
+  expect((await failures).map((each) => each.status === 'rejected' && each.reason.message)).toEqual([
+    'GET / could not connect within 5000 ms; no name server has answered for service.unanswered.test',
+    'http://rpc.unanswered.test did not complete its answer in 5000 ms; no name server has answered for rpc.unanswered.test',
+  ])
 })
