@@ -252,14 +252,6 @@ describe('intake', () => {
     await parts.end()
   })
 
-  it('a malformed asset that is still open by its id is not treated as closed', async () => {
-    const parts = setUp()
-    await parts.send(snapshot(openAsset({ id: 'a' })))
-    await parts.send({ kind: 'snapshot', assets: [], ids: ['a'] })
-    await parts.end()
-    expect(parts.removed).toEqual([])
-  })
-
   it('the list finds what the stream missed, and reports the stake', async () => {
     const parts = setUp()
     await settle()
@@ -387,12 +379,17 @@ describe('intake', () => {
     expect(parts.added.map(({ id }) => id)).toEqual([jobIdOf('a')])
   })
 
-  it('an asset missing in a late snapshot keeps its job', async () => {
+  const [assets, ids] = [[openAsset()], [openAsset().id]]
+  it.each<[string, ServiceEvent, number, ServiceEvent]>([
+    ['is malformed, but open by its id', { kind: 'delta', assets, ids }, 5001, { kind: 'snapshot', assets: [], ids }],
+    ['is missing in a late snapshot', { kind: 'delta', assets, ids }, 0, snapshot()],
+  ])('an asset that %s keeps its job', async (_, first, waitMs, second) => {
     const parts = setUp()
-    await parts.send({ kind: 'delta', assets: [openAsset({ id: 'new' })], ids: ['new'] })
-    await parts.send(snapshot())
+    await parts.send(first)
+    await parts.clock.advance(waitMs)
+    await parts.send(second)
     await parts.end()
-    expect(parts.removed).toEqual([])
+    expect([parts.added.length, parts.removed]).toEqual([1, []])
   })
 
   it('a snapshot on a slow stream, older than the list, does not close what the list named first', async () => {

@@ -154,7 +154,7 @@ describe('the metrics of a fleet', () => {
     return (await metricLines(metrics, /^attestd_(fleet|waiting|drain|deadline)/)).join('\n')
   }
 
-  it('report the daemons, their differences and the backlog', async () => {
+  it('report the daemons, their differences and the backlog, no time to drain where it is unknown, and no detectors of a lost daemon', async () => {
     const text = await exported(state)
     expect(text).toContain('attestd_fleet_daemons{state="alive"} 1')
     expect(text).toContain('attestd_fleet_daemons{state="lost"} 1')
@@ -164,10 +164,6 @@ describe('the metrics of a fleet', () => {
     expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze-image",turnaround="priority_5min"} 65')
     expect(text).toContain('attestd_waiting_oldest_seconds{queue="analyze-image",turnaround="standard"} 0')
     expect(text).toContain('attestd_deadline_misses_ahead 14')
-  })
-
-  it('report no time to drain where it is unknown, and no detectors of a lost daemon', async () => {
-    const text = await exported(state)
     expect(text.match(/^attestd_drain_seconds.*$/gm)).toEqual(['attestd_drain_seconds{queue="analyze-image"} 600'])
     const infos = text.match(/^attestd_fleet_detector_info.*$/gm) ?? []
     expect(infos).toHaveLength(state.daemons.find((one) => one.state === 'alive')?.detectors.length ?? 0)

@@ -56,19 +56,14 @@ describe.each([
   ['a directory path', VARIED, { wrap: true }],
   ['a directory path with a name that needs encoding', REPEATING, { wrap: true, name: 'a b & ü.png' }],
 ])('%s', (_name, content, { name = 'file.bin', ...options }: { name?: string; wrap?: boolean; cidVersion?: 0 | 1 }) => {
-  it('is read back whole from a CAR, root first, every block right', async () => {
+  it('is read back whole from a CAR, root first, every block right, and block by block as raw', async () => {
     const { uri } = await sandbox.registerFile(name, { content, ...options })
-    const reply = await get(`${pathOf(uri)}?format=car`)
-    expect(reply.headers['content-type']).toBe(`${CAR}; version=1; order=dfs; dups=y`)
-    const { roots, cids, store } = await verified(reply)
-    expect(roots.map(String)).toEqual([uri.split('/')[2]])
-    expect(cids[0]).toBe(uri.split('/')[2])
-    expect(content.equals(await exported(decodeURIComponent(uri), store))).toBe(true)
-  })
-
-  it('is read back block by block as raw', async () => {
-    const { uri } = await sandbox.registerFile(name, { content, ...options })
-    const whole = await verified(await get(`${pathOf(uri)}?format=car`))
+    const car = await get(`${pathOf(uri)}?format=car`)
+    expect(car.headers['content-type']).toBe(`${CAR}; version=1; order=dfs; dups=y`)
+    const whole = await verified(car)
+    expect(whole.roots.map(String)).toEqual([uri.split('/')[2]])
+    expect(whole.cids[0]).toBe(uri.split('/')[2])
+    expect(content.equals(await exported(decodeURIComponent(uri), whole.store))).toBe(true)
     const store = new MemoryBlockstore()
     for (const cid of new Set(whole.cids)) {
       const reply = await get(`/ipfs/${cid}?format=raw`)
