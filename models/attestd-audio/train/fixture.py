@@ -1,4 +1,4 @@
-"""Made sounds in the shape of the pack and of the list, for --small: their figures mean nothing."""
+"""Made sounds in the shape of the pack and of the lists, for --small: their figures mean nothing."""
 import csv
 import wave
 
@@ -9,8 +9,8 @@ import selftest
 # A system and a source of a few folds and of the outer rows, as the pack names them.
 SYSTEMS = ('Edresson/YourTTS gh-pages', 'maskgct/maskgct.github.io', 'r9y9/r9y9.github.io')
 SOURCES = ('VCTK (Edresson) (made)', 'EmoDB (made)', 'Debian festvox-ru recordings')
-# Repositories of the list, with clips of both classes.
-REPOSITORIES = ('speechbot/speechbot.github.io', 'grad-tts/grad-tts.github.io', 'SWivid/SWivid.github.io')
+# Repositories of each list, with clips of both classes.
+LISTS = (('speechbot/speechbot.github.io', 'SWivid/SWivid.github.io'), ('StyleTTS/StyleTTS.github.io',))
 
 
 def write(folder, each=2):
@@ -20,11 +20,11 @@ def write(folder, each=2):
     save(folder, rows, 1)
 
 
-def write_list(folder, each=2):
+def write_list(folder, repositories, each=2):
     """Pairs of a human and a made sound; the last made one of each repository counts as a copy."""
     rows = [{'path': f'list-{place}-{label}-{number}.wav', 'label': label, 'repository': name, 'system': f'system {place}' if label == 'fake' else '',
              'family': ('tts-ar', 'codec-resynthesis')[number == each - 1] if label == 'fake' else 'human', 'corpus': 'made', 'pair': f'{place}:{number}'}
-            for place, name in enumerate(REPOSITORIES) for label in ('real', 'fake') for number in range(each)]
+            for place, name in enumerate(repositories) for label in ('real', 'fake') for number in range(each)]
     save(folder, rows, 2)
 
 

@@ -14,7 +14,7 @@ import voice
 from frontend import SAMPLES
 
 # By edition, whether it is the open one.
-VERSIONS = {False: '4.2.0', True: '1.0.0'}
+VERSIONS = {False: '4.3.0', True: '1.0.0'}
 # Of the open edition, which sees and hears the same.
 MAIN = 'attestd-audio'
 # On another kind of processor the encoder's logits lie up to 0.15 of their spread elsewhere (attestd-image's noise.py).
@@ -38,7 +38,7 @@ class Judged(verdicts.Judged):
         for degraded in (False, True):
             mine = np.isfinite(logits) & ((kinds == data.DEGRADED) == degraded)
             total, count = (np.bincount(places[mine], values, len(clips)) for values in (logits[mine], np.ones(mine.sum())))
-            rows = np.flatnonzero((count > 0) & (clips.made | clips.judged))
+            rows = np.flatnonzero((count > 0) & clips.judged)
             parts.append((rows, total[rows] / count[rows], np.full(len(rows), degraded)))
         self.rows, logits, self.degraded = (np.concatenate(each) for each in zip(*parts))
         self.copies, self.folds = clips.copies[self.rows], clips.folds[self.rows]
@@ -129,7 +129,7 @@ def write(out, judged, is_open=False):
 def report(name, figures, calibration):
     lines = [f'# Evaluation of {name}', '',
              'Written by train/train.py; do not edit. Every clip is scored by a head that saw nothing of its page, system or corpus; the outer',
-             'pages were printed beside the inner ones in every trial. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
+             'pages were printed beside the inner ones in every trial. No row is of list 3. Risks and band are of the other half of the pages. Classes weigh the same, systems and sources by the root',
              'of their clips; copies by codecs and vocoders count only in their families. Intervals: 95 %, whole pages drawn. A clip: the mean',
              'of its first and last window; degraded: one window.', '',
              f"Mean AUC of the inner folds: {figures['folds']['mean']:.3f} ({', '.join(f'{auc:.2f}' for auc in figures['folds']['auc'])}).",

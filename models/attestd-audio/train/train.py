@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Trains, evaluates, calibrates and packages the audio detector.
 
-    python3 train.py --data DIR --list FOLDER        the package
+    python3 train.py --data DIR --list FOLDER --list FOLDER        the package
     python3 train.py --open --out ../../attestd-audio-open --data ... --list ...    the edition fitted on openly licensed rows alone
     python3 train.py --small                         smoke check on made sounds, no data
 
-DIR holds index.csv and clips.tar of the pack, FOLDER what take.py took of the second list (index.csv and files). Everything is
+DIR holds index.csv and clips.tar of the pack, each FOLDER what take.py took of a list (index.csv and files). Everything is
 seeded. What is heard and seen of the windows is kept in --work, so that a second run, or one that was cut off, is quicker.
 """
 import argparse
@@ -45,7 +45,8 @@ def observe(job):
     windows = [data.first_and_last(signal)[:2] for signal in signals]
     if not is_pack:
         # Each window as the pack's clips are.
-        windows = [[np.resize(data.through_opus(window), len(window)) for window in each] for each in windows]
+        through = iter(data.through_opus([window for each in windows for window in each]))
+        windows = [[np.resize(next(through), len(window)) for window in each] for each in windows]
     rng = np.random.default_rng(places[0] + 5)
     sources = signals if is_pack else [each[rng.integers(len(each))] for each in windows]
     spoken = [data.voice.speech_frames(signal).sum() >= 50 for signal in signals]
@@ -66,7 +67,7 @@ class Windows:
     def __init__(self, clips, work, processes):
         folder = work / 'observed'
         folder.mkdir(exist_ok=True)
-        where = [data.unpack(clips.folders[0], work), clips.folders[1]]
+        where = [data.unpack(clips.folders[0], work), *clips.folders[1:]]
         jobs, start = [], 0
         for number, count in enumerate(clips.counts):
             for at in range(start, start + count, SHARD):
@@ -110,7 +111,7 @@ def left_out(clips, windows, usable):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--data', type=pathlib.Path, help='folder with index.csv and clips.tar of the pack')
-    parser.add_argument('--list', type=pathlib.Path, help='folder that take.py wrote of the second list')
+    parser.add_argument('--list', type=pathlib.Path, action='append', help='folder that take.py wrote of a list; may be repeated')
     parser.add_argument('--work', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / 'attestd-audio')
     parser.add_argument('--out', type=pathlib.Path, help='package folder to write')
     parser.add_argument('--processes', type=int, default=2)
@@ -123,9 +124,10 @@ def parse_arguments():
         verdicts.ROUNDS, verdicts.AIMS = 10, verdicts.AIMS[:2]
         args.work = args.work / 'small'
         args.out = args.out or args.work / 'package'
-        args.data, args.list = args.work / 'fixture', args.work / 'fixture-list'
+        args.data, args.list = args.work / 'fixture', [args.work / f'fixture-list-{number}' for number, _ in enumerate(fixture.LISTS)]
         fixture.write(args.data)
-        fixture.write_list(args.list)
+        for folder, repositories in zip(args.list, fixture.LISTS):
+            fixture.write_list(folder, repositories)
     elif not args.data or not args.list:
         parser.error('--data DIR and --list FOLDER are needed (or --small)')
     if args.open and not args.out:
@@ -138,7 +140,7 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
-    clips = data.Clips(args.data, args.list)
+    clips = data.Clips(args.data, *args.list)
     windows = Windows(clips, args.work, args.processes)
     usable = clips.open if args.open else np.ones(len(clips), bool)
     logits = left_out(clips, windows, usable)
