@@ -153,11 +153,18 @@ export async function startRoles(
   }
 }
 
-/** Waits while there is something to submit and nothing that forbids it. */
-async function untilSubmitted({ clock, queue }: DaemonParts, gate: Gate, capMs: number): Promise<void> {
+/** Waits while there is something to submit and nothing that forbids it, at most `capMs`. */
+export async function untilSubmitted(
+  { clock, queue }: Pick<DaemonParts, 'clock'> & { readonly queue: Pick<DaemonParts['queue'], 'counts'> },
+  gate: Pick<Gate, 'check'>,
+  capMs: number,
+): Promise<void> {
   const deadline = clock.monotonic() + capMs
+  const none = () => ({ waiting: 0, active: 0 })
   while (gate.check().open && clock.monotonic() < deadline) {
-    const { waiting, active } = await queue.counts('submit').catch(() => ({ waiting: 0, active: 0 }))
+    // A Redis that does not answer would hold the stop longer than supervisors wait.
+    const counted = queue.counts('submit').catch(none)
+    const { waiting, active } = await withinLimit(clock, deadline - clock.monotonic(), counted, none)
     if (waiting + active === 0) return
     await clock.sleep(LAST_SUBMISSIONS_LOOK_MS)
   }
