@@ -7,10 +7,8 @@ import { isFirstChosen } from '../ffmpeg/first-chosen.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 
-/** Most bytes that the probe reads in addition to all of a file once: the index of hours of MP4, the clusters of minutes of WebM. */
+/** Most bytes that the probe reads in addition to all of a file twice, for its keyframes and its length: the index of hours of MP4, the clusters of minutes of WebM. */
 const MAX_PROBE_BYTES = 96 * 1024 ** 2
-/** Largest file without an index of its keyframes that is read through for them, bytes. */
-const MAX_WALKED_BYTES = 48 * 1024 ** 2
 /** Most keyframes that are listed; one a second for over half an hour. */
 const MAX_KEYFRAMES = 2000
 /** Packets from which the frame rate is determined. */
@@ -64,7 +62,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
   const isEmpty = index !== null && index.offset + index.size <= size
   const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
-  let allowance = size + MAX_PROBE_BYTES
+  let allowance = 2 * size + MAX_PROBE_BYTES
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
@@ -85,7 +83,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     await handle.close()
   }
   try {
-    const opened = await open(input, size, index !== null, noTrack)
+    const opened = await open(input, size, noTrack)
     // What is read from here on is the pictures themselves.
     allowance = Number.POSITIVE_INFINITY
     return { ...opened, bytes: size, close }
@@ -98,7 +96,6 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
 async function open(
   input: Input,
   fileBytes: number,
-  hasIndex: boolean,
   noTrack: AttestdError,
 ): Promise<Omit<OpenVideo, 'bytes' | 'close'>> {
   const tracks = await input.getVideoTracks()
@@ -126,7 +123,7 @@ async function open(
   const first = await sink.getFirstPacket({ metadataOnly: true })
   if (first === null) throw noFrame()
   const pace = await paceOf(sink)
-  const keyframes = await listKeyframes(sink, hasIndex || fileBytes <= MAX_WALKED_BYTES ? MAX_KEYFRAMES : 1)
+  const keyframes = await listKeyframes(sink)
   const seconds = await secondsOf(input, track)
   const facts: VideoFacts = {
     codec: await codecName(track),
@@ -176,17 +173,11 @@ async function paceOf(sink: EncodedPacketSink): Promise<Pick<VideoFacts, 'frames
   }
 }
 
-/**
- * Keyframe by keyframe. A container without an index of them is read through for it, so of a large one only the first is
- * listed; never by the time it takes, so that the same bytes always give the same list.
- */
-async function listKeyframes(
-  sink: EncodedPacketSink,
-  most: number,
-): Promise<Pick<VideoFacts, 'keyframes' | 'listedAll'>> {
+/** Keyframe by keyframe; a container without an index of them is read through. */
+async function listKeyframes(sink: EncodedPacketSink): Promise<Pick<VideoFacts, 'keyframes' | 'listedAll'>> {
   const keyframes: number[] = []
   let packet = await sink.getFirstKeyPacket({ metadataOnly: true })
-  while (packet !== null && keyframes.length < most) {
+  while (packet !== null && keyframes.length < MAX_KEYFRAMES) {
     keyframes.push(packet.timestamp)
     packet = await sink.getNextKeyPacket(packet, { metadataOnly: true })
   }
