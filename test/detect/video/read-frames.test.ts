@@ -157,7 +157,7 @@ describe.skipIf(ffmpeg === null)('a large Matroska', () => {
   it.each([
     ['libx264', 'that states a short length', [], 1000],
     ['libx264', 'that states none', ['-live', '1'], null],
-    ['libvpx', 'that states none', ['-live', '1'], null],
+    ['libvpx', 'that states none', ['-live', '1', '-cluster_time_limit', '50'], null],
   ])('of %s %s is looked at from its beginning to its end', async (codec, _, options, statedMs) => {
     const file = path.join(await folderForTest(), 'large.mkv')
     const source = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=10:d=40', '-c:v', codec, '-g', '20']
