@@ -7,13 +7,17 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { systemClock } from '../../src/core/clock.js'
 import { asRisk } from '../../src/core/risk.js'
 import { jobIdOf } from '../../src/core/text.js'
+import { evaluationPage } from '../../src/lab/report/evaluation-page.js'
 import { documentOf } from '../../src/observe/console/history-document.js'
 import type { HttpServer } from '../../src/observe/http-server.js'
 import type { ReviewHandlers } from '../../src/observe/review/review-port.js'
 import type { QueueEngine } from '../../src/queue/queues.js'
+import { evaluationBy } from '../lab/evaluate/evaluation-by.js'
 import { NOW, sampleHistory, sampleState, startServer, startTestServer } from '../observe/console-parts.js'
 import { openQuietEngine } from '../support/quiet-engine.js'
+import { scoredRow } from '../support/scored-rows.js'
 import { folderForAll } from '../support/temporary-folder.js'
+import { tinyLoaded } from '../support/tiny-loaded.js'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const present = fs.existsSync(CHROMIUM)
@@ -50,6 +54,8 @@ async function seriousFindings(page: Page): Promise<string[]> {
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   return serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
+
+const tiny = tinyLoaded()
 
 describe.skipIf(!present)('in a browser', () => {
   const folder = folderForAll()
@@ -125,6 +131,14 @@ describe.skipIf(!present)('in a browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     await picture(page, 'console-small')
     expect(complaints).toEqual([])
+  })
+
+  it('a wide table of a report of models eval scrolls in its box, not with the page', async () => {
+    const rows = [0.9, 0.2].map((risk) => scoredRow(risk, risk > 0.5, { columns: { source: 'x'.repeat(200) } }))
+    const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+    onTestFinished(() => page.close())
+    await page.setContent(evaluationPage(evaluationBy(tiny(), rows, { prior: null, by: ['source'] }), new Map()))
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1000)
   })
 
   it('the console follows the daemon, with title and header, also while settings are open', async () => {

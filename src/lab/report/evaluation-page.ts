@@ -103,6 +103,7 @@ const factList = (facts: readonly (readonly [string, string | number])[]): Html 
   html`<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
 
 const PAGE_STYLE = `
+section{overflow-x:auto}
 .tiles{grid-template-columns:repeat(auto-fit,minmax(165px,1fr))}
 .charts{grid-template-columns:repeat(auto-fit,minmax(400px,1fr))}
 .charts .chart{max-width:470px;margin:0 auto}
