@@ -44,6 +44,8 @@ const deployment = z.object({
       metadata: z.object({ labels }),
       spec: z.object({
         terminationGracePeriodSeconds: z.number(),
+        // By default a pod gets variables like ATTESTD_PORT for the Service, reported as unknown settings at every start.
+        enableServiceLinks: z.literal(false),
         securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.literal(1000) }),
         containers: z.tuple([container]),
         volumes: z.array(z.object({ name: z.string() })),
