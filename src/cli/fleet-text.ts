@@ -1,7 +1,7 @@
 import { duration } from '../core/duration.js'
+import { shortDigest } from '../core/text.js'
 import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
-import { shortDigest } from '../observe/console/console-text.js'
 import { type Column, table } from './terminal/table.js'
 
 const COLUMNS: readonly Column<FleetDaemon>[] = [

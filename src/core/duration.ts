@@ -13,3 +13,9 @@ export function duration(ms: number): string {
   if (span < DAY) return `${Math.floor(span / HOUR)} h ${Math.floor((span % HOUR) / MINUTE)} min`
   return `${Math.floor(span / DAY)} d ${Math.floor((span % DAY) / HOUR)} h`
 }
+
+/** A time span for people: whole milliseconds below 10 s, else seconds with one decimal; `?` where it is not known. */
+export function milliseconds(ms: number | null): string {
+  if (ms === null) return '?'
+  return Math.abs(ms) < 10 * SECOND ? `${Math.round(ms)} ms` : `${(ms / SECOND).toFixed(1)} s`
+}

@@ -10,3 +10,6 @@ export function etherOf(wei: bigint, decimals = DECIMALS): string {
   const fraction = digits.slice(-DECIMALS).slice(0, decimals).replace(/0+$/, '')
   return `${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`
 }
+
+/** Wei as ether with at most six decimals; `?` where it is not known. @param wei decimal string */
+export const shortEther = (wei: string): string => (/^\d+$/.test(wei) ? etherOf(BigInt(wei), 6) : '?')

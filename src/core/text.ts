@@ -47,3 +47,6 @@ export function cleanLine(text: string, max = 300): string {
  */
 export const jobIdOf = (assetId: string): string =>
   `asset-${createHash('sha256').update(assetId).digest('hex').slice(0, 40)}`
+
+/** The first bytes of a digest, enough to compare by eye. */
+export const shortDigest = (digest: string): string => digest.slice(0, 12)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { duration } from '../../src/core/duration.js'
+import { duration, milliseconds } from '../../src/core/duration.js'
 
 it.each([
   [-5, '0.0 s'],
@@ -18,4 +18,18 @@ it.each([
   [349_200_000, '4 d 1 h'],
 ])('%i ms reads %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
+})
+
+it.each([
+  [null, '?'],
+  [0, '0 ms'],
+  [0.4, '0 ms'],
+  [12.6, '13 ms'],
+  [9999, '9999 ms'],
+  [10_000, '10.0 s'],
+  [61_250, '61.3 s'],
+  [-9999, '-9999 ms'],
+  [-10_000, '-10.0 s'],
+])('milliseconds %j is %s', (ms, text) => {
+  expect(milliseconds(ms)).toBe(text)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { cleanLine, cleanText, jobIdOf, jsonIn, readJson } from '../../src/core/text.js'
+import { cleanLine, cleanText, jobIdOf, jsonIn, readJson, shortDigest } from '../../src/core/text.js'
 
 describe('one sanitized line', () => {
   it.each([
@@ -45,6 +45,10 @@ describe('sanitized text', () => {
     expect(cleanText('a\u0000b\ud800c 顔🙂')).toBe('a\ufffdb\ufffdc 顔🙂')
     expect(cleanText('abc🙂def', 5)).toBe('abc\ufffd…')
   })
+})
+
+it('a short digest is its first twelve digits', () => {
+  expect(shortDigest('0123456789abcdef'.repeat(4))).toBe('0123456789ab')
 })
 
 it('job ids are valid for any asset id, and BullMQ accepts them', () => {

@@ -1,5 +1,5 @@
+import { shortDigest } from '../../core/text.js'
 import type { FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
-import { shortDigest } from '../../observe/console/console-text.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 import { ANALYZE_QUEUES } from '../../queue/queues.js'
 import { partLabel } from '../open/room-events.js'

@@ -1,7 +1,7 @@
+import { shortDigest } from '../../core/text.js'
 import type { LoadedDetector } from '../../detect/detection.js'
 import type { DetectorEvent } from '../../detect/detector-events.js'
 import type { MediaEvent } from '../../media/media-event.js'
-import { shortDigest } from '../../observe/console/console-text.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 
 /** Detector events as metrics. */

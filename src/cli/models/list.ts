@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EXIT } from '../../core/shutdown.js'
-import { shortDigest } from '../../observe/console/console-text.js'
+import { shortDigest } from '../../core/text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'

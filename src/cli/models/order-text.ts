@@ -1,6 +1,6 @@
 import type { OrderAnswer } from '../../app/verbs/order-detectors.js'
 import { EXIT } from '../../core/shutdown.js'
-import { shortDigest } from '../../observe/console/console-text.js'
+import { shortDigest } from '../../core/text.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'

@@ -26,6 +26,6 @@ export const sharedLookup: net.LookupFunction = (hostname, options, callback) =>
 
 /** What to add to a failure to connect: that the name of the host is still being looked up; empty where it is not. */
 export function lookupText(host: string): string {
-  const isWaiting = [...waiting.keys()].some((key) => key.startsWith(`${JSON.stringify([host]).slice(0, -1)},`))
+  const isWaiting = [...waiting.keys()].some((key) => JSON.parse(key)[0] === host)
   return isWaiting ? `; no name server has answered for ${host}` : ''
 }

@@ -1,7 +1,7 @@
 import { duration } from '../../core/duration.js'
+import { shortDigest } from '../../core/text.js'
 import { drainText, missesText, retryingText, unservedText } from '../../fleet/backlog-text.js'
 import type { Backlog, FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
-import { shortDigest } from './console-text.js'
 import { type Html, html } from './html.js'
 
 const STATE_TONE = { alive: 'ok', stopping: 'warn', lost: 'bad' } as const
