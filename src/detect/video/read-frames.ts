@@ -1,11 +1,12 @@
+import fs from 'node:fs/promises'
 import { AttestdError } from '../../core/errors.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { spotPlaces } from '../contract/spot-places.js'
-import { ffmpegFacts } from './ffmpeg-facts.js'
+import { walkPackets } from '../ffmpeg/walk-packets.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
-import { planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
+import { type PlanFacts, planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
 import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
 import { sniffVideoFormat, type VideoFormat } from './video-format.js'
 import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
@@ -24,6 +25,8 @@ export interface VideoFrames {
 
 /** Encoders hide less, to begin at a keyframe or to end with the sound. */
 const HIDDEN_SECONDS = 1
+/** Taken for the size of frames that is not known before one is decoded. */
+const ASSUMED = { width: 1920, height: 1080 }
 
 /** Opens a video and plans which frames are decoded. @throws AttestdError media-* */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
@@ -55,6 +58,20 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
       yield* ffmpegFrames({ ...source, segments: planSpotCheck(seconds, await spotPlaces(file, SPOTS)) })
     },
     close: async () => {},
+  }
+}
+
+/** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg` */
+async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
+  const { seconds, packets } = await walkPackets(ffmpeg, file, '0:V:0', ['-f', demuxer])
+  const { size } = await fs.stat(file)
+  return {
+    ...ASSUMED,
+    seconds,
+    framesPerSecond: seconds > 0 ? packets / seconds : 0,
+    bitsPerSecond: seconds > 0 ? (size * 8) / seconds : 0,
+    keyframes: [],
+    listedAll: false,
   }
 }
 
