@@ -36,16 +36,17 @@ export function boundedServer(limits: ServerLimits): (handler: http.RequestListe
 }
 
 function boundConnections(server: http.Server, most: number): void {
-  const open = new Set<Socket>()
-  const requests = new Map<Socket, http.IncomingMessage>()
+  /** The last request of each open connection while it is answered, else null; oldest connection first. */
+  const open = new Map<Socket, http.IncomingMessage | null>()
   server.on('request', (request, response) => {
     const { socket } = request
-    requests.set(socket, request)
-    response.once('close', () => requests.delete(socket))
+    open.set(socket, request)
+    response.once('close', () => open.has(socket) && open.set(socket, null))
   })
   server.on('connection', (socket) => {
-    open.add(socket)
+    open.set(socket, null)
     socket.once('close', () => open.delete(socket))
-    if (open.size > most) [...open].find((one) => !requests.get(one)?.complete)?.destroy()
+    if (open.size <= most) return
+    for (const [one, request] of open) if (!request?.complete) return one.destroy()
   })
 }

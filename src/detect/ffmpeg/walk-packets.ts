@@ -25,11 +25,6 @@ export async function walkPackets(ffmpeg: string, file: string, stream: string, 
 
 /** The last value of a key in ffmpeg's reports of progress; 0 where there is none. */
 function lastOf(text: string, key: string): number {
-  const value = Number(
-    text
-      .match(new RegExp(`^${key}=(\\d+)$`, 'gm'))
-      ?.at(-1)
-      ?.slice(key.length + 1),
-  )
-  return Number.isFinite(value) ? value : 0
+  const values = [...text.matchAll(new RegExp(`^${key}=(\\d+)$`, 'gm'))]
+  return Number(values.at(-1)?.[1] ?? 0)
 }
