@@ -70,8 +70,8 @@ const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
 
 /**
  * Looks whether the ports of the URL speak TLS, or do not, as the URL states: ioredis reports a wrong guess as a time-out
- * or a lost connection, like any outage. Nothing secret is sent.
- * @throws AttestdError queue-tls-mismatch, queue-certificate-refused; a port that does not answer passes
+ * or a lost connection, like any outage, and so it does protected mode. Nothing secret is sent.
+ * @throws AttestdError queue-tls-mismatch, queue-certificate-refused, queue-unauthorized; a port that does not answer passes
  */
 export async function checkPorts(target: RedisTarget, clock: Clock): Promise<void> {
   const problems = await Promise.all(target.nodes.map((node) => portProblem(node, target, clock)))
@@ -83,6 +83,11 @@ async function portProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, 
   const failure = await probe(node, tlsOptions, clock)
   if (failure === null) return null
   const port = `Port ${node.port} of ${node.host}`
+  if (failure.message === PROTECTED) {
+    const message = `${port} is that of a Redis in protected mode: without a password, it lets in only programs on its own machine.`
+    const fix = 'Set a password with requirepass in redis.conf, restart Redis, and set ATTESTD_QUEUE_PASSWORD.'
+    return new AttestdError('queue-unauthorized', message, { fix })
+  }
   if (tlsOptions === null) {
     const withTls = await probe(node, { rejectUnauthorized: false }, clock)
     if (withTls !== null && !isAboutCertificate(withTls)) {
@@ -110,13 +115,15 @@ const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? 
 
 /** What speaks another protocol, such as a web server. */
 const OTHER_ANSWER = 'no answer of a Redis'
+/** Redis sends why before it reads anything, and closes. */
+const PROTECTED = 'protected mode'
 
 /** Sends PING. @returns null where something like Redis answered, else what went wrong */
 async function probe(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
   const socket = options ? tls.connect({ ...node, ...options }) : net.connect(node)
   const answered = new Promise<Error | null>((resolve) => {
     socket.once(options ? 'secureConnect' : 'connect', () => socket.write('PING\r\n'))
-    socket.once('data', (data) => resolve(/^[+-]/.test(data.toString()) ? null : new Error(OTHER_ANSWER)))
+    socket.once('data', (data) => resolve(problemIn(data.toString())))
     socket.on('error', resolve)
     socket.once('close', () => resolve(new Error('closed without an answer')))
   })
@@ -125,4 +132,9 @@ async function probe(node: RedisNode, options: ConnectionOptions | null, clock: 
   } finally {
     socket.destroy()
   }
+}
+
+function problemIn(answer: string): Error | null {
+  if (/^-DENIED .*protected mode/.test(answer)) return new Error(PROTECTED)
+  return /^[+-]/.test(answer) ? null : new Error(OTHER_ANSWER)
 }

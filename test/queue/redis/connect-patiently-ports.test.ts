@@ -54,12 +54,9 @@ const check = (port: number, tlsOptions: RedisTarget['tlsOptions'] = null, ...mo
   checkPorts(target(port, tlsOptions, ...more), systemClock)
 
 describe('a port that matches the URL', () => {
-  it.each(['+PONG\r\n', '-NOAUTH Authentication required.\r\n', '-DENIED Redis is running in protected mode\r\n'])(
-    'in clear, whatever it answers: %j',
-    async (answer) => {
-      await expect(check(await plain(answer))).resolves.toBeUndefined()
-    },
-  )
+  it.each(['+PONG\r\n', '-NOAUTH Authentication required.\r\n'])('in clear, answering %j', async (answer) => {
+    await expect(check(await plain(answer))).resolves.toBeUndefined()
+  })
 
   it('by TLS, with a certificate of the configured authority', async () => {
     await expect(check(await secure(), { ca: own.cert })).resolves.toBeUndefined()
@@ -105,6 +102,23 @@ describe('a port that does not match', () => {
     await expect(check(good, null, good, bad)).rejects.toMatchObject({
       message: expect.stringContaining(`Port ${bad}`),
     })
+  })
+})
+
+describe('a port of a Redis in protected mode', () => {
+  it('is refused with what to do, in clear and by TLS', async () => {
+    const denied = (socket: net.Socket) => {
+      socket.end('-DENIED Redis is running in protected mode because no password is set.\r\n')
+    }
+    for (const [server, tlsOptions] of [
+      [net.createServer(denied), null],
+      [tls.createServer(own, denied), { ca: own.cert }],
+    ] as const) {
+      await expect(check(await listening(server), tlsOptions)).rejects.toMatchObject({
+        reason: 'queue-unauthorized',
+        fix: expect.stringContaining('ATTESTD_QUEUE_PASSWORD'),
+      })
+    }
   })
 })
 
