@@ -1,7 +1,8 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { AttestdError } from '../../core/errors.js'
-import { agreementText } from '../../lab/import/agreement.js'
+import { EXIT } from '../../core/shutdown.js'
+import { agreementText, agrees } from '../../lab/import/agreement.js'
 import { fileArgument } from '../flags/files.js'
 import { numberFlag } from '../flags/numbers.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
@@ -72,6 +73,7 @@ export function modelsImportVerb(): Command {
       `  npx attestd models eval ${named} --data INDEX`,
       `  npx attestd models calibrate ${named} --data INDEX --write`,
     ])
+    process.exitCode = agreement === null || agrees(agreement) ? EXIT.ok : EXIT.failed
   })
 }
 

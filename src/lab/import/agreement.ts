@@ -9,9 +9,21 @@ export interface Agreement {
   readonly refused: readonly string[]
 }
 
+/** Decoders and weights of 8 bits move a logit by less; more means that the package prepares media in another way. */
+const MOST_DIFFERENCE = 0.5
+
+/** Whether the package computes what the original does, as far as its files show. */
+export const agrees = ({ largest }: Agreement): boolean => largest <= MOST_DIFFERENCE
+
 /** Sentences for the card and for the terminal. */
-export function agreementText({ compared, largest, worst, mean, refused }: Agreement): string[] {
+export function agreementText(agreement: Agreement): string[] {
+  const { compared, largest, worst, mean, refused } = agreement
   const difference = `mean difference of the logit ${mean.toFixed(4)}, largest ${largest.toFixed(4)} (${worst})`
-  const lines = [`Compared with the original on ${compared} files: ${difference}.`]
-  return refused.length === 0 ? lines : [...lines, `Refused, so not compared: ${refused.join(', ')}.`]
+  return [
+    `Compared with the original on ${compared} files: ${difference}.`,
+    ...(agrees(agreement)
+      ? []
+      : [`More than ${MOST_DIFFERENCE}: the package does not compute what the original does.`]),
+    ...(refused.length === 0 ? [] : [`Refused, so not compared: ${refused.join(', ')}.`]),
+  ]
 }

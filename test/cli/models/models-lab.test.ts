@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { packagePath } from '../../../src/core/files.js'
 import { attestdVerb } from '../../support/attestd-verb.js'
 import { labBenchForAll } from '../../support/lab-bench.js'
+import { pixelClassifier } from '../../support/tiny-classifiers.js'
 
 const bench = labBenchForAll()
 let index: string
@@ -113,6 +114,38 @@ describe('the lab on the command line', () => {
     await fs.rm(folder, { recursive: true })
     expect(code).toBe(1)
     expect(out).toMatch(/^✗ renamed: \[manifest-invalid\] .*\n.*id: is tiny-image, but the folder is named renamed$/m)
+  })
+
+  it.each([
+    ['0 where the package computes what the original does', 0.4, 0],
+    ['1 where it does not', 0.6, 1],
+  ])('import --check exits with %s', async (name, difference, expected) => {
+    const folder = path.join(bench.folder, `export ${name}`)
+    await fs.mkdir(folder)
+    const files = {
+      'config.json': JSON.stringify({
+        architectures: ['ViTForImageClassification'],
+        id2label: { 0: 'real', 1: 'fake' },
+      }),
+      'preprocessor_config.json': JSON.stringify({
+        image_processor_type: 'ViTImageProcessor',
+        size: { height: 32, width: 32 },
+      }),
+      'model.onnx': pixelClassifier(
+        [
+          [0, 0, 0],
+          [0, 0, 0],
+        ],
+        [0.25, -0.25],
+      ),
+      'a.png': await fs.readFile(path.join(path.dirname(index), '0.png')),
+      'logits.json': JSON.stringify({ 'a.png': [0.25, -0.25 - difference] }),
+    }
+    for (const [file, content] of Object.entries(files)) await fs.writeFile(path.join(folder, file), content)
+    const { code, out } = await models('import', folder, '--id', `checked-${expected}`, '--check', folder)
+    await fs.rm(path.join(bench.modelsDir, `checked-${expected}`), { recursive: true })
+    expect(out).toContain(`largest ${difference.toFixed(4)} (a.png)`)
+    expect(code).toBe(expected)
   })
 
   it('admit exits with 1 where the package fails', async () => {
