@@ -64,15 +64,13 @@ async function open(folder: string) {
     const [width, height] = info.width < info.height ? [plan.whole.shortSide, long] : [long, plan.whole.shortSide]
     const small = await resized(picture, Math.round(width), Math.round(height))
     await run(whole, runtime.input, small, small.width, small.height)
-    if (finder === null || faces === null || plan.faces === undefined) return
+    if (finder === null || face === null || faces === null || plan.faces === undefined) return
     const fit = plan.faces.side / Math.max(info.width, info.height)
     const multiple = (length: number) => Math.max(32, Math.round((length * fit) / 32) * 32)
     const looked = await resized(picture, multiple(info.width), multiple(info.height))
     await run(finder, 'data', looked, looked.width, looked.height)
-    const { size } = plan.faces
-    if (face === null || size === undefined) return
     for (let index = 0; index < faces; index++) {
-      const cut = await resized(picture, size, size)
+      const cut = await resized(picture, plan.faces.size, plan.faces.size)
       await run(face, runtime.input, cut, cut.width, cut.height)
     }
   }

@@ -60,26 +60,6 @@ export async function writeViewsPackage(modelsDir: string, fields: Record<string
   })
 }
 
-/** A package with the shipped face finder and no network of faces; gives its folder. */
-export async function writeFinderPackage(modelsDir: string, portraits: object): Promise<string> {
-  const files = {
-    'tiny.onnx': tinyOnnx(TINY_WEIGHTS, TINY_BIAS),
-    [FACES_FILE]: await fs.readFile(packagePath('models', 'attestd-image', FACES_FILE)),
-    'selftest.jpg': await fs.readFile(packagePath('samples', 'coffee.jpg')),
-  }
-  return writePackage(modelsDir, 'tiny-views', files, {
-    runtime: { kind: 'onnx-views', whole: 'tiny.onnx', input: 'pixels', output: 'logit' },
-    preprocessing: {
-      kind: 'image-views',
-      whole: { shortSide: 48, maxAspect: 1, kernel: 'cubic' },
-      faces: { ...FACES_PLAN, margin: undefined, size: undefined },
-      normalize: NORMALIZE,
-    },
-    fusion: { withoutFaces: { intercept: 0, whole: 1 }, portraits },
-    selfTest: { file: 'selftest.jpg', risk: 0.5, tolerance: 0.5 },
-  })
-}
-
 /** A package that looks at the whole picture alone, by a packed network; gives its folder. */
 export async function writeWholePackage(
   modelsDir: string,

@@ -51,11 +51,11 @@ const PROBED_EVERY = 10
 
 /** The logits of one picture, as combine.py takes them. */
 async function logitsOf(picture, found) {
-  const { whole, faces, faceLogits } = await seePicture(picture, async () => found, plan, networks, new StageWatch())
+  const { whole, faces } = await seePicture(picture, async () => found, plan, networks, new StageWatch())
   return {
     whole,
-    face: faces.length === 0 ? null : Math.max(...faceLogits),
-    share: faces.length === 0 ? 0 : faceShare(faces[0], picture),
+    face: faces.length === 0 ? null : Math.max(...faces.map(({ logit }) => logit)),
+    share: faces.length === 0 ? 0 : faceShare(faces[0].face, picture),
   }
 }
 

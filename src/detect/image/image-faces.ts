@@ -1,4 +1,5 @@
 import type { Picture } from '../contract/picture.js'
+import type { FaceView } from '../package/image-views.js'
 import type { Face } from './face-finder.js'
 import { type Area, type Cut, wholeCut } from './image-tensor.js'
 import type { ImageVariant } from './image-variants.js'
@@ -25,14 +26,12 @@ export function faceSquare(
 export const faceShare = ({ width, height }: Face, picture: Pick<Picture, 'width' | 'height'>): number =>
   (width * height) / Math.min(picture.width, picture.height) ** 2
 
-/** What is kept around a face, and the side to which it is brought, as a package with a network of faces states them. */
-export interface FaceCutting {
-  readonly margin: number
-  readonly size: number
-}
-
 /** A face cut out of the full-size pixels and brought to the size that its network takes. */
-export async function faceCut(picture: Picture, face: Face, { margin, size }: FaceCutting): Promise<Cut> {
+export async function faceCut(
+  picture: Picture,
+  face: Face,
+  { margin, size }: Pick<FaceView, 'margin' | 'size'>,
+): Promise<Cut> {
   const square = { picture, area: faceSquare(face, margin, picture) }
   return wholeCut(await resizedFast(square, size, size, 'lanczos3'))
 }

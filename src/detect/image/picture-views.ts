@@ -10,10 +10,7 @@ import { wholeView } from './whole-view.js'
 /** What the networks gave for the views of one picture. */
 export interface SeenPicture {
   readonly whole: number
-  /** Largest first. */
-  readonly faces: readonly Face[]
-  /** Of each face; none where the package has no network for faces. */
-  readonly faceLogits: readonly number[]
+  readonly faces: readonly { readonly face: Face; readonly logit: number }[]
 }
 
 /**
@@ -31,13 +28,12 @@ export async function seePicture(
   const { face: judgeFace } = networks
   const cut = await watch.during('crops', async () => wholeCut(await wholeView(picture, wholePlan)))
   const whole = await watch.during('network', () => networks.whole(cut))
-  const faces = await watch.during('faces', () => findFaces(whole))
-  const faceLogits: number[] = []
-  const { margin, size } = facePlan ?? {}
-  if (judgeFace === null || margin === undefined || size === undefined) return { whole, faces, faceLogits }
-  for (const face of faces) {
-    const head = await watch.during('crops', () => faceCut(picture, face, { margin, size }))
-    faceLogits.push(await watch.during('network', () => judgeFace(head)))
+  const found = await watch.during('faces', () => findFaces(whole))
+  const faces: SeenPicture['faces'][number][] = []
+  if (facePlan === undefined || judgeFace === null) return { whole, faces }
+  for (const face of found) {
+    const head = await watch.during('crops', () => faceCut(picture, face, facePlan))
+    faces.push({ face, logit: await watch.during('network', () => judgeFace(head)) })
   }
-  return { whole, faces, faceLogits }
+  return { whole, faces }
 }

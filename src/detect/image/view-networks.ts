@@ -18,7 +18,7 @@ export type CutScorer = (cut: Cut) => Promise<number>
 export interface ViewNetworks {
   /** By the head of the package where it has one. */
   readonly whole: CutScorer
-  /** Null where the package scores no faces. */
+  /** Null where the package has no plan for faces. */
   readonly face: CutScorer | null
   /** What the network for the whole gives in addition to its logit; undefined where the runtime names no such output. */
   readonly encoder: Model | undefined

@@ -57,11 +57,12 @@ export async function loadViewsDetector(
     fuse({ whole: seen.whole, ...facesOf(seen, picture) }, fusion)
 
   const probe = async (image: Picture, { faces }: SeenPicture): Promise<ScoredPart[]> => {
+    const found = faces.map(({ face }) => face)
     const variants: ScoredPart[] = []
     for await (const variant of imageVariants(image)) {
       const { name, picture } = variant
       if (Math.min(picture.width, picture.height) < plan.minShortSide) continue
-      const seen = await see(picture, async () => facesIn(variant, faces))
+      const seen = await see(picture, async () => facesIn(variant, found))
       variants.push({ name, rawScore: together(seen, picture) })
     }
     return variants
@@ -132,19 +133,20 @@ export async function loadViewsDetector(
 const NO_FACES = { face: null, faceShare: 0 }
 
 /** The logit of the worst face, and the share of the largest one. */
-function facesOf({ faces: [largest], faceLogits }: SeenPicture, picture: Picture): Omit<ViewLogits, 'whole'> {
+function facesOf({ faces }: SeenPicture, picture: Picture): Omit<ViewLogits, 'whole'> {
+  const largest = faces[0]?.face
   if (largest === undefined) return NO_FACES
   return {
-    face: faceLogits.length === 0 ? null : Math.max(...faceLogits),
+    face: Math.max(...faces.map(({ logit }) => logit)),
     faceShare: faceShare(largest, picture),
   }
 }
 
-/** The whole and each scored face by its place, with their own logits. */
-function partsOf({ whole, faces, faceLogits }: SeenPicture): ScoredPart[] {
+/** The whole and each face by its place, with their own logits. */
+function partsOf({ whole, faces }: SeenPicture): ScoredPart[] {
   return [
     { name: 'whole picture', rawScore: whole },
-    ...faceLogits.map((rawScore, index) => ({ name: faceName(faces[index] as Face, index), rawScore })),
+    ...faces.map(({ face, logit }, index) => ({ name: faceName(face, index), rawScore: logit })),
   ]
 }
 

@@ -11,10 +11,7 @@ const wholeView = z.strictObject({
   kernel: z.enum(['lanczos3', 'cubic', 'linear']),
 })
 
-/**
- * Faces. With `runtime.face` each is cut out of the full-size pixels and scored; without it `fusion.portraits` alone asks how large
- * they are, and neither `margin` nor `size` is stated.
- */
+/** Faces, each cut out of the full-size pixels and brought to one size. */
 const faceView = z.strictObject({
   /** RetinaFace network in this package whose input takes any height and width. */
   finder: relativePath,
@@ -26,11 +23,11 @@ const faceView = z.strictObject({
   /** Smallest longer side of a face that is looked at, px of the picture. */
   minSide: z.int().min(8).max(4096),
   /** What is kept around a face on each side, as a share of its longer side. */
-  margin: z.number().min(0).max(2).optional(),
-  /** Most faces that are kept; of more, the largest. */
+  margin: z.number().min(0).max(2),
+  /** Most faces that are scored; of more, the largest. */
   maxFaces: z.int().min(1).max(16),
   /** Side to which the square cut is brought, px. */
-  size: z.int().min(32).max(1024).optional(),
+  size: z.int().min(32).max(1024),
 })
 
 /** A picture seen in several ways, each by its own network (runtime `onnx-views`). */
@@ -45,8 +42,8 @@ export const imageViewsPreprocessing = z.strictObject({
 const weights = { intercept: z.number(), whole: z.number() }
 
 /**
- * How the logits of the views become one: `intercept + whole * whole`, in a picture with faces that a network scored by the second
- * line, where `face * worst face` is added.
+ * How the logits of the views become one: `intercept + whole * whole`, in a picture with faces by the second line, where
+ * `face * worst face` is added.
  */
 export const fusionSchema = z.strictObject({
   withoutFaces: z.strictObject(weights),
@@ -57,21 +54,15 @@ export const fusionSchema = z.strictObject({
     .refine(([low, high]) => low <= high, 'the lower logit comes first')
     .optional(),
   /**
-   * Where the largest face covers at least `minShare` of the largest square in the picture, a logit above `downTo` falls by `shift`,
-   * to `downTo` at most: "machine-made" needs more there, and nothing becomes "real" by it if `downTo` is unsure. Absent: nowhere.
+   * Where the largest face covers at least `minShare` of the largest square in the picture, a logit above 0 falls by `shift`, to 0
+   * at most: "machine-made" needs more there, and nothing becomes "real" by it. Absent: nowhere.
    */
-  portraits: z
-    .strictObject({
-      minShare: z.number().positive().max(1),
-      shift: z.number().positive(),
-      downTo: z.number().default(0),
-    })
-    .optional(),
+  portraits: z.strictObject({ minShare: z.number().positive().max(1), shift: z.number().positive() }).optional(),
 })
 
 /** `preprocessing` of kind `image-views` in a manifest: the whole picture and, if stated, faces. */
 export type ImageViewsPreprocessing = z.infer<typeof imageViewsPreprocessing>
-/** How faces are found and cut out; absent in a package that seeks none. */
+/** How faces are found and cut out; absent in a package whose networks look at no faces. */
 export type FaceView = z.infer<typeof faceView>
 /** Weights by which logits of views are added; without `withFaces` faces in a picture change nothing. */
 export type Fusion = z.infer<typeof fusionSchema>

@@ -141,22 +141,16 @@ function checkViews(
   if ((fusion !== undefined) !== isViews)
     complain(['fusion'], 'must be given with preprocessing of kind image-views, and only with it')
   if (!isViews) return
-  const { faces } = preprocessing
-  const scoresFaces = runtime.kind === 'onnx-views' && runtime.face !== undefined
+  const hasFaces = preprocessing.faces !== undefined
   if (outputKind !== 'logit') complain(['outputKind'], 'must be logit with preprocessing of kind image-views')
   if (runtime.kind === 'onnx-views' && runtime.head !== undefined && runtime.features === undefined)
     complain(['runtime', 'features'], 'must be given with runtime.head, which takes them')
-  if (scoresFaces && faces === undefined) complain(['runtime', 'face'], 'may be given only with preprocessing.faces')
-  if (fusion !== undefined && (fusion.withFaces !== undefined) !== scoresFaces)
-    complain(['fusion', 'withFaces'], 'must be given with runtime.face, and only with it')
-  for (const field of ['margin', 'size'] as const) {
-    if (faces !== undefined && (faces[field] !== undefined) !== scoresFaces)
-      complain(['preprocessing', 'faces', field], 'must be given with runtime.face, and only with it')
-  }
-  if (faces !== undefined && !scoresFaces && fusion?.portraits === undefined)
-    complain(['preprocessing', 'faces'], 'may be given only with runtime.face or fusion.portraits')
+  if (runtime.kind === 'onnx-views' && (runtime.face !== undefined) !== hasFaces)
+    complain(['runtime', 'face'], 'must be given with preprocessing.faces, and only with it')
+  if (fusion !== undefined && (fusion.withFaces !== undefined) !== hasFaces)
+    complain(['fusion', 'withFaces'], 'must be given with preprocessing.faces, and only with it')
   for (const field of ['facesBetween', 'portraits'] as const) {
-    if (fusion?.[field] !== undefined && faces === undefined)
+    if (fusion?.[field] !== undefined && !hasFaces)
       complain(['fusion', field], 'may be given only with preprocessing.faces')
   }
 }

@@ -3,7 +3,7 @@ import type { Fusion } from '../package/image-views.js'
 /** The logits of the views of one picture. */
 export interface ViewLogits {
   readonly whole: number
-  /** The worst face; null where no network looked at one. */
+  /** The worst face; null where there is none that is looked at. */
   readonly face: number | null
   /** How much of the square that fits in the picture its largest face covers; 0 without one. */
   readonly faceShare: number
@@ -12,12 +12,10 @@ export interface ViewLogits {
 /** One logit of the views, as the manifest weighs them. */
 export function fuse({ whole, face, faceShare }: ViewLogits, fusion: Fusion): number {
   const { withoutFaces, withFaces, portraits } = fusion
-  const logit =
-    face === null || withFaces === undefined
-      ? withoutFaces.intercept + withoutFaces.whole * whole
-      : withFaces.intercept + withFaces.whole * whole + withFaces.face * face
-  if (portraits === undefined || !isPortrait(faceShare, fusion)) return logit
-  return Math.max(Math.min(logit, portraits.downTo), logit - portraits.shift)
+  if (face === null || withFaces === undefined) return withoutFaces.intercept + withoutFaces.whole * whole
+  const logit = withFaces.intercept + withFaces.whole * whole + withFaces.face * face
+  if (portraits === undefined || !isPortrait(faceShare, fusion) || logit <= 0) return logit
+  return Math.max(0, logit - portraits.shift)
 }
 
 /** Whether the largest face covers so much that the verdict "machine-made" needs more. */

@@ -6,13 +6,7 @@ import type { DetectorHost } from '../../../src/detect/detection.js'
 import { sigmoid } from '../../../src/detect/scoring/calibration.js'
 import { DetectorBench } from '../../support/detector-bench.js'
 import { headLogit, writeEncoderPackage, writeHeadPackage } from '../../support/detector-encoded.js'
-import {
-  FUSION,
-  viewsLogit,
-  writeFinderPackage,
-  writeViewsPackage,
-  writeWholePackage,
-} from '../../support/detector-faces.js'
+import { FUSION, viewsLogit, writeViewsPackage, writeWholePackage } from '../../support/detector-faces.js'
 import { noise, plain } from '../../support/detector-images.js'
 import { tinyLogit } from '../../support/detector-package.js'
 import { withReason } from '../../support/with-reason.js'
@@ -201,18 +195,4 @@ it('subtracts the shift from a portrait with faces, and reports it', async () =>
   expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face, portrait; 2 parts, /)
   expect(small).toMatchObject({ rawScore: plainly.rawScore, notes: plainly.notes })
   expect(plainly.notes).toMatch(/^jpeg 512x512, 1 face; 2 parts, /)
-})
-
-it('lowers a portrait whose face it finds but does not score', async () => {
-  const score = async (portraits: object) => {
-    const bench = await DetectorBench.forTest()
-    await writeFinderPackage(bench.modelsDir, portraits)
-    return (await bench.start()).detect({ file: sample('astronaut.jpg'), mediaType: 'image' })
-  }
-  const small = await score({ minShare: 1, shift: 1.5, downTo: -100 })
-  const portrait = await score({ minShare: 0.01, shift: 1.5, downTo: -100 })
-  expect(small.notes).toMatch(/^jpeg 512x512, 1 face; 1 part \(whole picture\), /)
-  expect(portrait.notes).toMatch(/^jpeg 512x512, 1 face, portrait; 1 part \(whole picture\), /)
-  expect(portrait.rawScore).toBeCloseTo(small.rawScore - 1.5, 6)
-  expect(portrait.parts).toEqual([{ name: 'whole picture', risk: portrait.risk }])
 })

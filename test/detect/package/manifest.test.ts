@@ -114,31 +114,6 @@ describe('parseManifest', () => {
     expect(parse).toThrow(/fusion\.facesBetween.*\n.*fusion\.portraits/)
   })
 
-  describe('with a face finder but no network of faces', () => {
-    const faces = { ...VIEWS.preprocessing.faces, margin: undefined, size: undefined }
-    const fields = {
-      runtime: { ...VIEWS.runtime, face: undefined },
-      preprocessing: { ...VIEWS.preprocessing, faces },
-      fusion: { withoutFaces: FUSION.withoutFaces, portraits: { minShare: 0.1, shift: 1, downTo: 2 } },
-    }
-
-    it('is taken where portraits need it', () => {
-      expect(parseManifest(spoilt('version', '2.1.0', fields), 'x').fusion?.portraits?.downTo).toBe(2)
-      expect(parseManifest(spoilt('fusion.portraits.downTo', undefined, fields), 'x').fusion?.portraits?.downTo).toBe(0)
-    })
-
-    it.each([
-      ['fusion.portraits', undefined, 'preprocessing.faces'],
-      ['fusion.withFaces', FUSION.withFaces, 'fusion.withFaces'],
-      ['preprocessing.faces.size', 160, 'preprocessing.faces.size'],
-      ['preprocessing.faces.margin', 0.2, 'preprocessing.faces.margin'],
-      ['runtime.face', 'model.onnx', 'preprocessing.faces.margin'],
-    ])('refuses %s = %o and names the field %s', (path, value, named) => {
-      const act = () => parseManifest(spoilt(path, value, fields), 'x')
-      expect(act).toThrow(withReason('manifest-invalid', `  ${named}: `))
-    })
-  })
-
   it.each([
     ['fusion', undefined, 'fusion'],
     ['fusion', { withoutFaces: FUSION.withoutFaces }, 'fusion.withFaces'],
@@ -146,9 +121,7 @@ describe('parseManifest', () => {
     ['fusion.facesBetween', [2, 1], 'fusion.facesBetween'],
     ['fusion.portraits', { minShare: 0, shift: 1 }, 'fusion.portraits.minShare'],
     ['fusion.portraits', { minShare: 0.1, shift: -1 }, 'fusion.portraits.shift'],
-    ['runtime.face', undefined, 'fusion.withFaces'],
-    ['preprocessing.faces.margin', undefined, 'preprocessing.faces.margin'],
-    ['preprocessing.faces.size', undefined, 'preprocessing.faces.size'],
+    ['runtime.face', undefined, 'runtime.face'],
     ['runtime', { kind: 'onnx', model: 'model.onnx', input: 'pixels', output: 'logit' }, 'preprocessing.kind'],
     ['preprocessing.faces', undefined, 'runtime.face'],
     ['runtime.features', '', 'runtime.features'],

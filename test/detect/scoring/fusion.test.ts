@@ -20,7 +20,7 @@ it('a face has no effect in a package without weights for faces', () => {
 
 describe('a portrait', () => {
   const withFaces = { intercept: 0, whole: 1, face: 1 }
-  const fusion = { withoutFaces: withFaces, withFaces, portraits: { minShare: 0.1, shift: 1.5, downTo: 0 } }
+  const fusion = { withoutFaces: withFaces, withFaces, portraits: { minShare: 0.1, shift: 1.5 } }
 
   it.each([
     ['loses the shift', 3, 0.1, 1.5],
@@ -29,19 +29,6 @@ describe('a portrait', () => {
     ['is none with a smaller face', 3, 0.09, 3],
   ])('%s', (_, whole, faceShare, logit) => {
     expect(fuse({ whole, face: 0, faceShare }, fusion)).toBe(logit)
-  })
-
-  it.each([
-    ['loses the shift', 5, 0.1, 3.5],
-    ['falls to the stated logit and no farther', 3, 0.4, 2],
-    ['keeps a logit below that', 1, 0.4, 1],
-    ['is none with a smaller face', 5, 0.09, 5],
-  ])('whose face no network scored %s', (_, whole, faceShare, logit) => {
-    const finderOnly = {
-      withoutFaces: { intercept: 0, whole: 1 },
-      portraits: { minShare: 0.1, shift: 1.5, downTo: 2 },
-    }
-    expect(fuse({ whole, face: null, faceShare }, finderOnly)).toBe(logit)
   })
 
   it('is reported part by part with the same shift', () => {
