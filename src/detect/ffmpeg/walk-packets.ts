@@ -1,3 +1,4 @@
+import { toAttestdError } from '../../core/errors.js'
 import { runFfmpeg } from './run-ffmpeg.js'
 
 /** Longest time that the packets of a file are walked, ms; 1 GB took about a second. */
@@ -21,6 +22,26 @@ export async function walkPackets(ffmpeg: string, file: string, stream: string, 
     },
   })
   return { seconds: lastOf(progress, 'out_time_us') / 1e6, packets: lastOf(progress, 'frame') }
+}
+
+/**
+ * Whether a file has this stream.
+ * @param stream as ffmpeg names it: `0:a:1` for the second of sound @throws as `runFfmpeg`
+ */
+export async function hasStream(
+  ffmpeg: string,
+  file: string,
+  stream: string,
+  inputOptions: readonly string[] = [],
+): Promise<boolean> {
+  const args = ['-map', stream, '-c', 'copy', '-frames', '1', '-f', 'null']
+  try {
+    await runFfmpeg({ ffmpeg, file, inputOptions, args, maxBytes: 0, timeoutMs: WALK_TIMEOUT_MS })
+    return true
+  } catch (error) {
+    if (toAttestdError(error).reason === 'media-type-mismatch') return false
+    throw error
+  }
 }
 
 /** The last value of a key in ffmpeg's reports of progress; 0 where there is none. */

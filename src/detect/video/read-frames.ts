@@ -1,9 +1,10 @@
 import fs from 'node:fs/promises'
 import { AttestdError } from '../../core/errors.js'
+import { severalTracks } from '../../formats/first-chosen.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { spotPlaces } from '../contract/spot-places.js'
-import { walkPackets } from '../ffmpeg/walk-packets.js'
+import { hasStream, walkPackets } from '../ffmpeg/walk-packets.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
 import { type PlanFacts, planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
@@ -61,8 +62,11 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   }
 }
 
-/** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg` */
+/** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg`, media-unsupported */
 async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
+  for (const second of ['0:V:1', '0:a:1']) {
+    if (await hasStream(ffmpeg, file, second, ['-f', demuxer])) throw severalTracks()
+  }
   const { seconds, packets } = await walkPackets(ffmpeg, file, '0:V:0', ['-f', demuxer])
   const { size } = await fs.stat(file)
   return {

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { isFirstChosen } from '../../formats/first-chosen.js'
+import { isFirstChosen, severalTracks } from '../../formats/first-chosen.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
@@ -105,11 +105,7 @@ async function open(
     throw new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
   }
   const soundTracks = await input.getAudioTracks()
-  if (!(await isFirstChosen(tracks)) || !(await isFirstChosen(soundTracks)))
-    throw new AttestdError(
-      'media-unsupported',
-      'The video has several tracks of a kind; players differ in which they play.',
-    )
+  if (!(await isFirstChosen(tracks)) || !(await isFirstChosen(soundTracks))) throw severalTracks()
   if (await track.canBeTransparent())
     throw new AttestdError('media-unsupported', 'The video is transparent: what is behind it is not known.')
   const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]

@@ -224,6 +224,8 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
     ['m4a', 'aac', '0', true],
     ['m4a', 'aac', '1', false],
     ['webm', 'libopus', '1', false],
+    ['wma', 'wmav2', '0', false],
+    ['ts', 'aac', '0', false],
   ])('%s with two tracks of %s, of which players choose number %s', async (kind, codec, chosen, isTaken) => {
     const file = path.join(await folderForTest(), `two.${kind}`)
     const source = ['-t', '1', '-i', path.join(FIXTURES, 'speech-aac.m4a')]

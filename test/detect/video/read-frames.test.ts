@@ -117,6 +117,17 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     expect(times(frames)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 1.8])
     expect(corners(frames[0] as Frame)).toBe(UPRIGHT)
   })
+
+  it.each([
+    ['pictures', 'v'],
+    ['sound', 'a'],
+  ])('refuses such a container with two tracks of %s, of which players may choose either', async (_, kind) => {
+    const file = path.join(await folderForTest(), 'two.avi')
+    const sources = ['testsrc=s=64x64:d=1', 'sine=d=1'].flatMap((source) => ['-f', 'lavfi', '-i', source])
+    const both = ['-map', '0:v', '-map', '1:a', '-map', kind === 'v' ? '0:v' : '1:a']
+    await make(...sources, ...both, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le', file)
+    await expect(read(file, ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
 })
 
 it.each([

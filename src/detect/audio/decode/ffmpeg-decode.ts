@@ -1,10 +1,10 @@
 import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
 import { AttestdError, errorText } from '../../../core/errors.js'
-import { isFirstChosen } from '../../../formats/first-chosen.js'
+import { isFirstChosen, severalTracks } from '../../../formats/first-chosen.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
-import { walkPackets } from '../../ffmpeg/walk-packets.js'
+import { hasStream, walkPackets } from '../../ffmpeg/walk-packets.js'
 import { planPassages } from './passages.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
@@ -38,6 +38,8 @@ const FORMATS = new Map([
 ])
 /** Those whose tracks can be listed without ffmpeg. */
 const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
+/** Those of which only ffmpeg knows whether they have several tracks; which is to be played they do not state. */
+const MAY_HAVE_SEVERAL = new Set(['asf', 'mpeg-ts', 'mpeg', 'ogg'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 
@@ -58,6 +60,7 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
       `Sound of type ${mime} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
     )
   }
+  if (track === null && MAY_HAVE_SEVERAL.has(format) && (await hasStream(ffmpeg, file, '0:a:1'))) throw severalTracks()
   const { seconds } = track ?? (await walkPackets(ffmpeg, file, '0:a:0'))
   const planned = await planPassages(file, seconds)
   const passages = planned.map((passage) => ({
@@ -88,11 +91,7 @@ async function soundTrack(file: string): Promise<{ codec: string | null; seconds
     const [track] = sounds
     if (track === undefined)
       throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
-    if (!(await isFirstChosen(sounds)))
-      throw new AttestdError(
-        'media-unsupported',
-        'The file has several tracks of sound; players differ in which they play.',
-      )
+    if (!(await isFirstChosen(sounds))) throw severalTracks()
     return { codec: await track.getCodec(), seconds: await input.computeDuration([track]) }
   } catch (error) {
     if (error instanceof AttestdError) throw error
