@@ -40,8 +40,10 @@ function boundConnections(server: http.Server, most: number): void {
   const open = new Map<Socket, http.IncomingMessage | null>()
   server.on('request', (request, response) => {
     const { socket } = request
-    open.set(socket, request)
-    response.once('close', () => open.has(socket) && open.set(socket, null))
+    // Not after its close, which would keep it for ever.
+    const note = (current: http.IncomingMessage | null) => open.has(socket) && open.set(socket, current)
+    note(request)
+    response.once('close', () => note(null))
   })
   server.on('connection', (socket) => {
     open.set(socket, null)

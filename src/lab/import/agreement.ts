@@ -9,7 +9,7 @@ export interface Agreement {
   readonly refused: readonly string[]
 }
 
-/** Decoders and weights of 8 bits move a logit by less; more means that the package prepares media in another way. */
+/** Moves a risk of 50 % to 62 %: more is no rounding, so the package must prepare media in another way. */
 const MOST_DIFFERENCE = 0.5
 
 /** Whether the package computes what the original does, as far as its files show. */
