@@ -36,19 +36,16 @@ export function boundedServer(limits: ServerLimits): (handler: http.RequestListe
 }
 
 function boundConnections(server: http.Server, most: number): void {
-  /** The last request of each open connection while it is answered, else null; oldest connection first. */
-  const open = new Map<Socket, http.IncomingMessage | null>()
+  const open = new Set<Socket>()
+  const requests = new Map<Socket, http.IncomingMessage>()
   server.on('request', (request, response) => {
     const { socket } = request
-    // Not after its close, which would keep it for ever.
-    const note = (current: http.IncomingMessage | null) => open.has(socket) && open.set(socket, current)
-    note(request)
-    response.once('close', () => note(null))
+    requests.set(socket, request)
+    response.once('close', () => requests.delete(socket))
   })
   server.on('connection', (socket) => {
-    open.set(socket, null)
+    open.add(socket)
     socket.once('close', () => open.delete(socket))
-    if (open.size <= most) return
-    for (const [one, request] of open) if (!request?.complete) return one.destroy()
+    if (open.size > most) [...open].find((one) => !requests.get(one)?.complete)?.destroy()
   })
 }
