@@ -16,7 +16,7 @@ import { childrenMs, childrenOf, peakMb, processorMs } from './processor-time.js
 
 const LIMIT_MS = 120_000
 const LOOK_EVERY_MS = 20
-/** The queue's database is compiled for speed while it works first; Node 24 takes several hundred megabytes for that. */
+/** What V8 compiles while the queue's database first works counts, too. */
 const FIRST_WORK_MS = 5000
 const print = (line: string) => process.stdout.write(`${line}\n`)
 

@@ -1,5 +1,6 @@
 // Entry of the database thread: it owns the one PostgreSQL session of the process. PGlite settles its promises in
 // microtasks, so on the main thread a busy queue would starve timers, sockets and signing.
+import v8 from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import type { PgNotification } from 'bullmq'
@@ -17,6 +18,12 @@ import type {
 
 /** One session and few rows: more shared buffers only cost memory. WAL is kept short, since it is replayed at a start. */
 const TUNING = ['shared_buffers=8MB', 'min_wal_size=32MB', 'max_wal_size=64MB', 'client_min_messages=warning']
+
+/**
+ * Together they leave the WebAssembly of this process to V8's first compiler. The optimizing one takes 500 MB for a moment on
+ * Node 24, for one of PostgreSQL's functions, and saves nothing that can be measured (`npm run bench:start`, `bench:daemon`).
+ */
+const ONE_COMPILER = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
 /** A line of PostgreSQL's log that states why it ends. */
 const FATAL = /\b(?:FATAL|PANIC):\s+(.+)/
@@ -104,6 +111,7 @@ async function main(): Promise<void> {
   if (!port) throw new Error('The database thread runs only as a worker thread.')
   const send = (message: ThreadMessage) => port.postMessage(message)
   const notifications: PgNotification[] = []
+  for (const flag of ONE_COMPILER) v8.setFlagsFromString(flag)
   try {
     const thread = await DatabaseThread.open(workerData as ThreadSettings, (one) => notifications.push(one))
     port.on('message', async (requests: readonly ThreadRequest[]) => {
