@@ -31,3 +31,20 @@ it('names Redis where a command ran out of retries, not an option of its client'
     'Reached the max retries per request limit (which is 5). Refer to "maxRetriesPerRequest" option for details.'
   expect(engineError(new Error(text))).toMatchObject({ reason: 'queue-unreachable', message: 'Redis does not answer.' })
 })
+
+it.each([
+  ['connect ECONNREFUSED 127.0.0.1:6379', /^Start Redis/],
+  ['connect ETIMEDOUT', /firewall/],
+  ['connect EHOSTUNREACH 10.0.0.9:6379', /firewall/],
+  ['Command timed out', /blocked by a slow command/],
+  ['getaddrinfo ENOTFOUND redis', /name servers/],
+  ['getaddrinfo EAI_AGAIN redis', /name servers/],
+  ['LOADING Redis is loading the dataset in memory', /wait/],
+  ['ERR max number of clients reached', /maxclients/],
+  ["READONLY You can't write against a read only replica.", /name the primary/],
+])('states what to do about %s', (message, fix) => {
+  expect(engineError(new Error(message))).toMatchObject({
+    reason: 'queue-unreachable',
+    fix: expect.stringMatching(fix),
+  })
+})

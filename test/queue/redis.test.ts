@@ -229,6 +229,20 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await expect(engine.ping()).resolves.toBeUndefined()
   })
 
+  it('states what Redis answers to a new connection before it closes it, as with too many clients', async () => {
+    const { admin, engine } = await ownRedis({})
+    await admin.config('SET', 'maxclients', '1')
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    const answer = () => engine.ping().catch((error: unknown) => error)
+    await expect.poll(answer, { timeout: 20_000 }).toMatchObject({
+      reason: 'queue-unreachable',
+      message: expect.stringContaining('max number of clients reached'),
+      fix: expect.stringContaining('maxclients'),
+    })
+    await admin.config('SET', 'maxclients', '1000')
+    await expect.poll(answer, { timeout: 20_000 }).toBeUndefined()
+  })
+
   it('changes nothing with a save that waited for Redis while another worker took the job over', async () => {
     const { admin, engine: heir, server } = await ownRedis({ lockMs: 1000 })
     const line = await TcpProxy.to(server.port)
@@ -362,5 +376,14 @@ describe('Redis engine without Redis', () => {
     const failure = await opening.catch((error: unknown) => error)
     expect(failure).toMatchObject({ reason: 'queue-unreachable', message: expect.stringMatching(/127\.0\.0\.1:1/) })
     expect(JSON.stringify([(failure as Error).message, String((failure as Error).cause)])).not.toMatch(/secret-pw/)
+  })
+
+  it('states a fix for a host without an address', async () => {
+    const opening = openQueueEngine(engineOptions('redis://no-such-host.invalid/0', '', { startWaitMs: 0 }))
+    await expect(opening).rejects.toMatchObject({
+      reason: 'queue-unreachable',
+      message: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      fix: expect.stringContaining('name servers'),
+    })
   })
 })

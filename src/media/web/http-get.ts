@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { type Dispatcher, errors, request } from 'undici'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
+import { lookupText } from '../../core/net/shared-lookup.js'
 import { connectionText, tlsFix } from '../../core/net/tls-failure.js'
 import { parseRetryAfter } from '../../core/retry.js'
 
@@ -73,7 +74,7 @@ async function send(url: URL, options: GetOptions): Promise<Dispatcher.ResponseD
     response.body.on('error', () => {})
     return response
   } catch (error) {
-    throw httpFailure(error, url.host, options.signal)
+    throw httpFailure(error, url, options.signal)
   }
 }
 
@@ -101,14 +102,14 @@ export async function* bodyChunks(reply: GetReply, signal: AbortSignal): AsyncGe
   try {
     for await (const chunk of reply.body) yield chunk as Uint8Array
   } catch (error) {
-    throw httpFailure(error, reply.url.host, signal)
+    throw httpFailure(error, reply.url, signal)
   } finally {
     reply.body.destroy()
   }
 }
 
 /** A failure of the connection by name; the reason of an abort goes through as it is. */
-function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown {
+function httpFailure(error: unknown, { host, hostname }: URL, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof AttestdError) return error
   const timedOut =
@@ -117,7 +118,8 @@ function httpFailure(error: unknown, host: string, signal: AbortSignal): unknown
     error instanceof errors.ConnectTimeoutError
   const reason = timedOut ? 'media-timeout' : 'media-unreachable'
   const fix = tlsFix(error)
-  return new AttestdError(reason, `${host} failed: ${connectionText(error)}.`, { cause: error, facts: { host }, fix })
+  const message = `${host} failed: ${connectionText(error)}${lookupText(hostname)}.`
+  return new AttestdError(reason, message, { cause: error, facts: { host }, fix })
 }
 
 const first = (header: string | string[] | undefined): string | undefined =>

@@ -7,7 +7,7 @@ import { withinLimit } from '../../core/time-limit.js'
 import { DEFAULT_START_WAIT_MS, type QueueEngineOptions } from '../engine-options.js'
 import type { RedisTarget } from './redis-access.js'
 import type { RedisClient } from './redis-connection.js'
-import { redisTrouble, refusalOf } from './redis-refusal.js'
+import { redisTrouble } from './redis-refusal.js'
 import type { RedisNode } from './redis-url.js'
 
 /** What of the engine's options opens Redis. */
@@ -33,21 +33,23 @@ export async function connectPatiently(
   const { clock, random, log, signal, startWaitMs = DEFAULT_START_WAIT_MS } = options
   const deadline = clock.monotonic() + startWaitMs
   for (let tries = 1; ; tries++) {
-    await checkPorts(target, clock)
-    // A fresh one for each try: one that was asked to disconnect while it had no socket would take its next loss for
-    // one that we asked for, and never connect again.
-    const connection = make()
-    const failure = await connectOnce(connection, clock)
-    if (failure === null) return connection
-    const pauseMs = backoffMs(tries, START_BACKOFF, random)
-    if (refusalOf(failure, target) || clock.monotonic() + pauseMs >= deadline) throw redisTrouble(failure, target)
-    if (tries === 1) log.warn({ redis: target.shown, err: failure }, 'redis did not answer; retrying')
-    await clock.sleep(pauseMs, signal)
+    try {
+      await checkPorts(target, clock)
+      // A fresh one for each try: one that was asked to disconnect while it had no socket would take its next loss for
+      // one that we asked for, and never connect again.
+      return await connectOnce(make(), clock)
+    } catch (error) {
+      const trouble = redisTrouble(error, target)
+      const pauseMs = backoffMs(tries, START_BACKOFF, random)
+      if (trouble.kind !== 'retry' || clock.monotonic() + pauseMs >= deadline) throw trouble
+      if (tries === 1) log.warn({ redis: target.shown, err: trouble }, 'redis did not answer; retrying')
+      await clock.sleep(pauseMs, signal)
+    }
   }
 }
 
-/** One try to connect. ioredis reports the cause only by event and would go on by itself. @returns what went wrong */
-async function connectOnce(connection: RedisClient, clock: Clock): Promise<unknown> {
+/** One try to connect. ioredis reports the cause only by event and would go on by itself. @throws what went wrong */
+async function connectOnce(connection: RedisClient, clock: Clock): Promise<RedisClient> {
   const reported = new Promise<never>((_, reject) => connection.once('error', reject))
   const connected = connection.connect().then(() => connection.ping())
   const late = () => {
@@ -55,11 +57,11 @@ async function connectOnce(connection: RedisClient, clock: Clock): Promise<unkno
   }
   try {
     await withinLimit(clock, TRY_MS, Promise.race([reported, connected]), late)
-    return null
+    return connection
   } catch (error) {
     // What it reports while it ends is of no interest.
     connection.on('error', () => {}).disconnect()
-    return error
+    throw error
   }
 }
 
@@ -69,9 +71,10 @@ const PROBE_MS = 2000
 const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|UNKNOWN_CA/
 
 /**
- * Looks whether the ports of the URL speak TLS, or do not, as the URL states: ioredis reports a wrong guess as a time-out
- * or a lost connection, like any outage, and so it does protected mode. Nothing secret is sent.
- * @throws AttestdError queue-tls-mismatch, queue-certificate-refused, queue-unauthorized; a port that does not answer passes
+ * Looks whether the ports of the URL speak TLS, or do not, as the URL states, and whether Redis accepts connections: ioredis
+ * reports all of these as a time-out or a lost connection, like any outage. Nothing secret is sent.
+ * @throws AttestdError queue-tls-mismatch, queue-certificate-refused, queue-unauthorized, queue-address-wrong; queue-unreachable
+ *   where Redis has too many clients; a port that does not answer passes
  */
 export async function checkPorts(target: RedisTarget, clock: Clock): Promise<void> {
   const problems = await Promise.all(target.nodes.map((node) => portProblem(node, target, clock)))
@@ -79,15 +82,12 @@ export async function checkPorts(target: RedisTarget, clock: Clock): Promise<voi
   if (problem) throw problem
 }
 
-async function portProblem(node: RedisNode, { tlsOptions, shown }: RedisTarget, clock: Clock) {
+async function portProblem(node: RedisNode, target: RedisTarget, clock: Clock) {
+  const { tlsOptions, shown } = target
   const failure = await probe(node, tlsOptions, clock)
   if (failure === null) return null
+  if (TURNED_AWAY.test(failure.message)) return redisTrouble(failure, target)
   const port = `Port ${node.port} of ${node.host}`
-  if (failure.message === PROTECTED) {
-    const message = `${port} is that of a Redis in protected mode: without a password, it lets in only programs on its own machine.`
-    const fix = 'Set a password with requirepass in redis.conf, restart Redis, and set ATTESTD_QUEUE_PASSWORD.'
-    return new AttestdError('queue-unauthorized', message, { fix })
-  }
   if (tlsOptions === null) {
     const withTls = await probe(node, { rejectUnauthorized: false }, clock)
     if (withTls !== null && !isAboutCertificate(withTls)) {
@@ -115,8 +115,8 @@ const isAlert = ({ code }: NodeJS.ErrnoException) => code?.includes('ALERT') ?? 
 
 /** What speaks another protocol, such as a web server. */
 const OTHER_ANSWER = 'no answer of a Redis'
-/** Redis sends why before it reads anything, and closes. */
-const PROTECTED = 'protected mode'
+/** What Redis sends before it reads anything, and then closes. */
+const TURNED_AWAY = /DENIED .*?protected mode|ERR max number of clients reached/
 
 /** Sends PING. @returns null where something like Redis answered, else what went wrong */
 async function probe(node: RedisNode, options: ConnectionOptions | null, clock: Clock): Promise<Error | null> {
@@ -135,6 +135,7 @@ async function probe(node: RedisNode, options: ConnectionOptions | null, clock: 
 }
 
 function problemIn(answer: string): Error | null {
-  if (/^-DENIED .*protected mode/.test(answer)) return new Error(PROTECTED)
+  const [turnedAway] = TURNED_AWAY.exec(answer) ?? []
+  if (turnedAway !== undefined) return new Error(turnedAway)
   return /^[+-]/.test(answer) ? null : new Error(OTHER_ANSWER)
 }

@@ -1,17 +1,18 @@
 import type { IQueueBackend } from 'bullmq'
 import { Cluster, type Redis } from 'ioredis'
+import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { redisFleet } from '../../fleet/redis-fleet.js'
 import type { Backing } from '../backing.js'
 import { createRedisBackend } from '../bullmq.js'
 import type { Claims, SharedTexts } from '../claims.js'
 import { askEngine, engineError } from '../engine-error.js'
-import { connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
+import { checkPorts, connectPatiently, type RedisOpenOptions } from './connect-patiently.js'
 import { type LonePrimaryDoubt, lonePrimaryDoubt } from './lone-primary.js'
 import type { RedisTarget } from './redis-access.js'
 import { checkNoEviction, checkRedis, checkRights } from './redis-checks.js'
 import { makeConsumer, makeProducer, type RedisClient } from './redis-connection.js'
-import { redisTrouble, refusalOf } from './redis-refusal.js'
+import { redisTrouble } from './redis-refusal.js'
 import { addToRedis, saveInRedis, swapInRedis } from './save-data.js'
 
 /**
@@ -24,14 +25,16 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   const consumer = makeConsumer(target, options.random)
   const isDoubted = lonePrimaryDoubt(consumer, target, options.clock)
   const listeners = new Set<(error: AttestdError) => void>()
-  // Why Redis lets us in no more, as after a change of the password.
-  let refused: AttestdError | null = null
+  // Why there is no connection, as after a change of the password.
+  let trouble: AttestdError | null = null
   producer.on('ready', () => {
-    refused = null
+    trouble = null
+  })
+  producer.on('error', (error) => {
+    trouble = redisTrouble(error, target)
   })
   for (const connection of [producer, consumer]) {
     onTrouble(connection, (error) => {
-      refused = refusalOf(error, target) ?? refused
       for (const listener of listeners) listener(redisTrouble(error, target))
     })
   }
@@ -47,9 +50,10 @@ export async function openRedis(target: RedisTarget, options: RedisOpenOptions):
   return redisBacking(producer, consumer, {
     target,
     prefix: options.prefix,
+    clock: options.clock,
     listeners,
     isDoubted,
-    refused: () => refused,
+    trouble: () => trouble,
   })
 }
 
@@ -76,18 +80,22 @@ function onPrimaryLost(node: Redis, lost: () => void): void {
 /** How long Redis keeps what a ping wrote, milliseconds. */
 const PING_KEPT_MS = 60_000
 
+/** Of a connection that Redis accepts and closes: why, the client does not report. */
+const CLOSED = /EPIPE|ECONNRESET/
+
 interface RedisParts {
   readonly target: RedisTarget
   readonly prefix: string
+  readonly clock: Clock
   readonly listeners: Set<(error: AttestdError) => void>
   readonly isDoubted: LonePrimaryDoubt
-  readonly refused: () => AttestdError | null
+  readonly trouble: () => AttestdError | null
 }
 
 function redisBacking(
   producer: RedisClient,
   consumer: RedisClient,
-  { target, prefix, listeners, isDoubted, refused }: RedisParts,
+  { target, prefix, clock, listeners, isDoubted, trouble }: RedisParts,
 ): Backing {
   let closing = false
   const lost = new Promise<Error>((resolve) => {
@@ -112,7 +120,9 @@ function redisBacking(
     ping: async () => {
       // A command would wait in line until Redis is back.
       if (producer.status !== 'ready') {
-        throw refused() ?? redisTrouble(new Error(`the connection is ${producer.status}`), target)
+        const found = trouble()
+        if (found === null || CLOSED.test(found.message)) await checkPorts(target, clock)
+        throw found ?? redisTrouble(new Error(`the connection is ${producer.status}`), target)
       }
       // A write, which a replica or a full Redis refuses, with a key: on a cluster the node of our keys must answer.
       await askEngine(() => producer.set(`${prefix}:ping`, '', 'PX', PING_KEPT_MS))

@@ -1,6 +1,6 @@
 import { AttestdError, errorText } from '../../core/errors.js'
 import type { Reason } from '../../core/reasons.js'
-import { OUT_OF_RETRIES } from '../engine-error.js'
+import { awayError, OUT_OF_RETRIES } from '../engine-error.js'
 import type { RedisTarget } from './redis-access.js'
 
 interface Refusal {
@@ -8,13 +8,19 @@ interface Refusal {
   readonly reason: Reason
   /** What it means, after "Redis at ...". */
   meaning(target: RedisTarget): string
+  readonly fix?: string
 }
 
 /** What Redis, its Sentinels and TLS answer where waiting does not help, by their own words. */
 const REFUSALS: readonly Refusal[] = [
   {
-    pattern:
-      /NOAUTH|WRONGPASS|NOPERM|DENIED|invalid password|ERR AUTH|ACL failure|EXEC without MULTI|can't run this command/i,
+    pattern: /protected mode/,
+    reason: 'queue-unauthorized',
+    meaning: () => 'accepts only programs on its own machine, because it has no password',
+    fix: 'Set a password with requirepass in redis.conf, restart Redis, and set ATTESTD_QUEUE_PASSWORD.',
+  },
+  {
+    pattern: /NOAUTH|WRONGPASS|NOPERM|invalid password|ERR AUTH|ACL failure|EXEC without MULTI|can't run this command/i,
     reason: 'queue-unauthorized',
     meaning: () => 'refused the user, the password or their rights',
   },
@@ -60,17 +66,15 @@ export function refusalOf(error: unknown, target: RedisTarget): AttestdError | n
   const text = redisErrorText(error)
   const found = REFUSALS.find(({ pattern }) => pattern.test(text))
   if (!found) return null
-  return new AttestdError(found.reason, `Redis at ${target.shown} ${found.meaning(target)}: ${text}`, { cause: error })
+  const message = `Redis at ${target.shown} ${found.meaning(target)}: ${text}`
+  return new AttestdError(found.reason, message, { cause: error, fix: found.fix })
 }
 
-/** The refusal or, for everything else, that Redis does not answer. */
+/** The refusal or, for everything else, that Redis does not answer; an error that has a reason keeps it. */
 export function redisTrouble(error: unknown, target: RedisTarget): AttestdError {
-  return (
-    refusalOf(error, target) ??
-    new AttestdError('queue-unreachable', `Redis at ${target.shown} does not answer: ${redisErrorText(error)}`, {
-      cause: error,
-    })
-  )
+  if (error instanceof AttestdError) return error
+  const away = () => awayError(`Redis at ${target.shown} does not answer: ${redisErrorText(error)}`, error)
+  return refusalOf(error, target) ?? away()
 }
 
 /** The message with the one of the last node that was asked, which a cluster keeps apart; without ioredis' own plans. */

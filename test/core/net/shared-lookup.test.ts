@@ -56,11 +56,18 @@ it('a failure to connect names the host for which no name server has answered', 
   const url = new URL('http://service.unanswered.test')
   const asked = service.json({ method: 'GET', route: 'GET /', changes: false, url }, z.strictObject({}))
   const called = rpc.call('eth_chainId', [])
-  const failures = Promise.allSettled([asked, called])
-  await expect.poll(() => lookup.mock.calls.length).toBe(2)
+  const guard = createAddressGuard()
+  const limits = { clock, connectTimeoutMs: 1, idleMs: 60_000, maxRedirects: 0 }
+  const gateways = createGatewayHttp({ ...limits, guard })
+  onTestFinished(() => void Promise.all([gateways.close(), guard.dispatcher.destroy()]))
+  const gateway = parseGateway('http://gateway.unanswered.test')
+  const fetched = gateways.get(gateway, '/ipfs/x', 'text/plain', new AbortController().signal)
+  const failures = Promise.allSettled([asked, called, fetched])
+  await expect.poll(() => lookup.mock.calls.length).toBe(3)
   await clock.advance(5000)
   expect((await failures).map((each) => each.status === 'rejected' && each.reason.message)).toEqual([
     'GET / could not connect within 5000 ms; no name server has answered for service.unanswered.test',
     'http://rpc.unanswered.test did not complete its answer in 5000 ms; no name server has answered for rpc.unanswered.test',
+    expect.stringMatching(/^gateway\.unanswered\.test failed: .*; no name server has answered for gateway/),
   ])
 })

@@ -108,7 +108,7 @@ describe('a port that does not match', () => {
 describe('a port of a Redis in protected mode', () => {
   it('is refused with what to do, in clear and by TLS', async () => {
     const denied = (socket: net.Socket) => {
-      socket.end('-DENIED Redis is running in protected mode because no password is set.\r\n')
+      socket.end('-DENIED Redis is running in protected mode because no password is set. Then much advice.\r\n')
     }
     for (const [server, tlsOptions] of [
       [net.createServer(denied), null],
@@ -116,7 +116,8 @@ describe('a port of a Redis in protected mode', () => {
     ] as const) {
       await expect(check(await listening(server), tlsOptions)).rejects.toMatchObject({
         reason: 'queue-unauthorized',
-        fix: expect.stringContaining('ATTESTD_QUEUE_PASSWORD'),
+        message: expect.stringMatching(/own machine.*: DENIED Redis is running in protected mode$/),
+        fix: expect.stringContaining('requirepass'),
       })
     }
   })

@@ -13,7 +13,7 @@ describe('a permanent rejection of Redis', () => {
     ["ERR The user executing the script can't run this command or subcommand", 'queue-unauthorized', /rights/],
     ['ERR invalid password', 'queue-unauthorized', /refused/],
     ['ERR AUTH <password> called without any password configured', 'queue-unauthorized', /refused/],
-    ['DENIED Redis is running in protected mode', 'queue-unauthorized', /refused/],
+    ['DENIED Redis is running in protected mode', 'queue-unauthorized', /only programs on its own machine/],
     ['unable to verify the first certificate', 'queue-certificate-refused', /certificate/],
     ['self-signed certificate in certificate chain', 'queue-certificate-refused', /certificate/],
     ["Hostname/IP does not match certificate's altnames", 'queue-certificate-refused', /certificate/],
