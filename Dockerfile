@@ -1,5 +1,5 @@
-# Node 24 is the newest line with long-term support (fixes until April 2028), on the Debian that gets regular security
-# updates. Full versions, so that the same commit builds the same image: raise them on purpose, both to one Debian.
+# Node 24 gets fixes until April 2028 (long-term support), and this Debian regular security updates. Full versions, so that
+# the same commit builds the same image: raise them on purpose, both to one Debian.
 # Debian rather than Alpine: onnxruntime and sharp bring binaries for glibc.
 ARG NODE_IMAGE=node:24.21.0-trixie-slim
 ARG DEBIAN_IMAGE=debian:13.7-slim
