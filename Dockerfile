@@ -40,9 +40,9 @@ VOLUME /data
 # Console, metrics and health listen on loopback, as outside a container. To publish the port, set ATTESTD_HTTP_HOST to
 # 0.0.0.0 (health and metrics are then open, the console wants ATTESTD_HTTP_PASSWORD); config/compose.yaml does so.
 EXPOSE 8780
-# Alive, not ready: a low stake or a silent service is no reason to restart the container.
+# Alive, not ready: a low stake or a silent service is no reason to restart the container. The second address is the sandbox's.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ATTESTD_HTTP_PORT || 8780}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const ask = (url) => fetch(`http://127.0.0.1:${url}`).then((r) => r.ok || Promise.reject()); Promise.any([ask(`${process.env.ATTESTD_HTTP_PORT || 8780}/healthz`), ask('8787/api/v1/health')]).then(() => process.exit(0), () => process.exit(1))"]
 # Drains; allow more than ATTESTD_DRAIN_MS (25 s) before SIGKILL. Node handles the signal itself, so no init is needed.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/cli/main.js"]

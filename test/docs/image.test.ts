@@ -54,24 +54,25 @@ describe('the Dockerfile', () => {
     ])
   })
 
-  it('has a health check that distinguishes alive from dead', async () => {
-    const check = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
-    let status = 200
+  it('has a health check that distinguishes alive from dead, of the daemon and of the sandbox', async () => {
+    const [node, ...check] = JSON.parse(dockerfile.match(/^HEALTHCHECK .*?CMD (\[.*\])$/m)![1]!) as string[]
+    expect(node).toBe('node')
+    const answers = new Map([['/healthz', 200]])
     const server = await listen(
-      http.createServer((request, reply) => {
-        reply.writeHead(request.url === '/healthz' ? status : 404).end()
-      }),
+      http.createServer((request, reply) => void reply.writeHead(answers.get(request.url ?? '') ?? 404).end()),
     )
-    const port = portOf(server)
+    const port = String(portOf(server))
+    const args = check.map((arg) => arg.replace('8787', port))
     const ask = () =>
-      run(process.execPath, check.slice(1), { env: { ATTESTD_HTTP_PORT: String(port) } }).then(
+      run(process.execPath, args, { env: { ATTESTD_HTTP_PORT: port } }).then(
         () => 0,
         ({ code }: { code: number }) => code,
       )
-    expect(check[0]).toBe('node')
     expect(await ask()).toBe(0)
-    status = 503
+    answers.set('/healthz', 503)
     expect(await ask()).toBe(1)
+    answers.set('/api/v1/health', 200)
+    expect(await ask()).toBe(0)
     await endServer(server)
     expect(await ask()).toBe(1)
   })

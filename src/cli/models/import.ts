@@ -42,7 +42,7 @@ export function modelsImportVerb(): Command {
     )
     .option(
       '--check <folder>',
-      'media files, and logits.json with what the original returns for each: compares, and writes the difference into the card',
+      'media files, and logits.json with what the original returns for each: compares, writes the difference into the card, and exits with 1 if a logit differs by over 0.5 or a file is refused',
     )
   return verb.action(async (folder: string, flags: ImportFlags) => {
     const { importModel } = await import('../../app/lab/import-model.js')

@@ -74,11 +74,12 @@ export class MediaCache {
    * Gives a cached file, checked by hash unless it is unchanged since the last check.
    * @param hash `0x` and 64 lower-case hex characters
    * @returns null where it is not cached, or was corrupt and has been removed
+   * @throws AttestdError media-cache-failed
    */
   async acquire(hash: string): Promise<FetchedMedia | null> {
     const file = this.#fileOf(hash)
     // A symbolic link is no file of ours, wherever it leads. At once, see `requireFolder`.
-    const stat = lstatSync(file, { throwIfNoEntry: false })
+    const stat = await onDisk(() => lstatSync(file, { throwIfNoEntry: false }))
     if (!stat?.isFile()) {
       this.#forget(hash)
       return null

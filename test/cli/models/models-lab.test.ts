@@ -117,9 +117,10 @@ describe('the lab on the command line', () => {
   })
 
   it.each([
-    ['0 where the package computes what the original does', 0.4, 0],
-    ['1 where it does not', 0.6, 1],
-  ])('import --check exits with %s', async (name, difference, expected) => {
+    ['0 where the package computes what the original does', 0.4, [], 0],
+    ['1 where it does not', 0.6, [], 1],
+    ['1 where it refuses a file', 0.4, ['b.png'], 1],
+  ])('import --check exits with %s', async (name, difference, refused, expected) => {
     const folder = path.join(bench.folder, `export ${name}`)
     await fs.mkdir(folder)
     const files = {
@@ -139,7 +140,11 @@ describe('the lab on the command line', () => {
         [0.25, -0.25],
       ),
       'a.png': await fs.readFile(path.join(path.dirname(index), '0.png')),
-      'logits.json': JSON.stringify({ 'a.png': [0.25, -0.25 - difference] }),
+      'b.png': 'no picture',
+      'logits.json': JSON.stringify({
+        'a.png': [0.25, -0.25 - difference],
+        ...Object.fromEntries(refused.map((file) => [file, [0, 0]])),
+      }),
     }
     for (const [file, content] of Object.entries(files)) await fs.writeFile(path.join(folder, file), content)
     const { code, out } = await models('import', folder, '--id', `checked-${expected}`, '--check', folder)

@@ -81,6 +81,14 @@ describe('MediaCache', () => {
     expect(await cache.acquire(sha256Hex(someBytes(1)))).toBeNull()
   })
 
+  it('names its reason where a folder of it became a file', async () => {
+    const { cache, folder, store } = await openCache()
+    const hash = await store(someBytes(500))
+    await fs.rm(path.join(folder, 'sha256'), { recursive: true })
+    await fs.writeFile(path.join(folder, 'sha256'), '')
+    await expect(cache.acquire(hash)).rejects.toMatchObject({ reason: 'media-cache-failed' })
+  })
+
   it('evicts the least recently used first', async () => {
     const { store, has, events } = await openCache()
     const a = await store(someBytes(4000, 'a'))
