@@ -194,13 +194,21 @@ function halvesIn(data: Tensor['data']): Uint16Array {
   return new Uint16Array(buffer, byteOffset, length)
 }
 
+/**
+ * Halves by their bits. Where Node has a Float16Array, a tensor made as one of halves holds that, and onnxruntime-node 1.30 takes
+ * it for empty (microsoft/onnxruntime#32323).
+ */
+function halfTensor(halves: Uint16Array, shape: readonly number[]): Tensor {
+  return Object.assign(new Tensor('uint16', halves, shape), { type: 'float16' } as object)
+}
+
 /** An input in the type of numbers that the network takes. */
 function tensorOf({ type, values, shape }: ModelInput, wanted: Tensor.Type | undefined): Tensor {
   if (type === 'int64')
     return wanted === 'int32'
       ? new Tensor('int32', Int32Array.from(values, Number), shape)
       : new Tensor('int64', values, shape)
-  if (wanted === 'float16') return new Tensor('float16', toHalves(values), shape)
+  if (wanted === 'float16') return halfTensor(toHalves(values), shape)
   // Rounded, and kept between 0 and 255.
   if (wanted === 'uint8') return new Tensor('uint8', new Uint8Array(Uint8ClampedArray.from(values).buffer), shape)
   return new Tensor('float32', values, shape)

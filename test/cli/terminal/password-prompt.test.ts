@@ -16,7 +16,12 @@ function terminal(): Typed {
   return { input, output: new PassThrough(), raw }
 }
 
-const shown = ({ output }: Typed) => String(output.read() ?? '')
+/** Newer versions of Node read one chunk at a time. */
+function shown({ output }: Typed): string {
+  const chunks: unknown[] = []
+  for (let chunk: unknown = output.read(); chunk !== null; chunk = output.read()) chunks.push(chunk)
+  return chunks.join('')
+}
 
 describe('asking for a password', () => {
   it.each([
