@@ -1,9 +1,11 @@
+import { Socket } from 'node:net'
 // oxlint-disable-next-line no-restricted-imports -- the entry of a process has nobody above it that passes one in
 import { systemClock } from '../../core/clock.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { waitForSlowAddresses } from '../../core/net/connection-attempts.js'
 import type { ChildDetector } from '../contract/child-detector.js'
 import { errorMessage, type FromChild, type Question, type ToChild, toChildSchema } from '../contract/child-messages.js'
+import { CHANNEL_FD, readJsonLines, writeJsonLine } from '../contract/json-lines.js'
 import type { ReaderTools } from '../contract/medium-reader.js'
 import { ParserWatch } from '../contract/parser-watch.js'
 import { StageWatch } from '../contract/stage-watch.js'
@@ -13,9 +15,10 @@ import { usedBy } from '../package/used-packages.js'
 import { tensorsOf } from '../runtimes/onnx-model.js'
 import { loadChildDetector } from './load-child-detector.js'
 
-// Entry of a detector process: decodes and infers, one file at a time, for the parent that forked it.
+// Entry of a detector process: decodes and infers, one file at a time, for the parent that started it.
 
 waitForSlowAddresses()
+const channel = new Socket({ fd: CHANNEL_FD })
 const detectors = new Map<string, ChildDetector>()
 const evidenceReader = new EvidenceReader(systemClock)
 /** Comes with the packages. */
@@ -25,7 +28,7 @@ const parsers = new ParserWatch(systemClock, (isParsing) => send({ type: 'parsin
 let currentJob = 0
 
 function send(message: FromChild): void {
-  process.send?.(message)
+  writeJsonLine(channel, message)
 }
 
 async function load({ packages, tools: limits, remoteToken }: Extract<ToChild, { type: 'load' }>): Promise<void> {
@@ -94,8 +97,8 @@ async function evidenceOf(file: string) {
 // Ctrl-C and a service manager signal the whole group; the parent decides when a child ends, so that a drain can finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 // The parent is gone, however it died. SIGKILL, because a normal exit would wait for a decode that still runs.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-process.on('message', (raw) => {
+channel.on('close', () => process.kill(process.pid, 'SIGKILL'))
+readJsonLines(channel, (raw) => {
   const message = toChildSchema.parse(raw)
   void (message.type === 'load' ? load(message) : answer(message))
 })

@@ -99,7 +99,7 @@ export const fromChildSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...answer, type: z.literal('failed'), reason, message: text }),
 ])
 
-/** A checked message of the daemon, which a detector process reads from its IPC channel. */
+/** A checked message of the daemon, which a detector process reads from its channel. */
 export type ToChild = z.infer<typeof toChildSchema>
 /** A message that asks something of one file. */
 export type Question = Extract<ToChild, { jobId: number }>

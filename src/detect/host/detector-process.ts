@@ -1,4 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { entryFile, isThere } from '../../core/files.js'
@@ -11,6 +12,7 @@ import {
   type Question,
   type ToChild,
 } from '../contract/child-messages.js'
+import { CHANNEL_FD, readJsonLines, writeJsonLine } from '../contract/json-lines.js'
 import type { HeatMap, MeasuredFile } from '../contract/measurement.js'
 import type { OnnxTensors } from '../contract/network.js'
 import type { StopCause } from '../detector-events.js'
@@ -33,6 +35,10 @@ const HEAT_MAP_TIMES = 10
 const PARSER_LIMIT_MS = 10_000
 /** Last output of a child that is kept for the log, characters. */
 const MAX_OUTPUT = 2000
+/** How long its output is waited for once it is gone, ms: what it started may hold that open. */
+const OUTPUT_LIMIT_MS = 1000
+/** Longest message of a child, characters; one with all that the schema allows has a tenth of it. */
+const MAX_MESSAGE = 1024 ** 2
 /**
  * For glibc, whose memory otherwise grows by a heap a thread and is kept for pictures to come: one heap, and what is
  * free at its end goes back. With the next, 70 MB less after the sample media.
@@ -116,6 +122,7 @@ export class DetectorProcess {
   /** Resident memory after the last job, bytes. */
   rssBytes = 0
   readonly #handle: ChildProcess
+  readonly #channel: Duplex | undefined
   readonly #options: ChildOptions
   /** Where its files are; null for one that is not caged. */
   readonly #place: CagedPlace | null
@@ -127,7 +134,7 @@ export class DetectorProcess {
   #lastJobId = 0
 
   /**
-   * Forks a child and loads the packages in it.
+   * Starts a child and loads the packages in it.
    * @throws AttestdError setting-invalid (the token would go astray), detector-start-failed, detector-out-of-memory, manifest-invalid, model-digest-mismatch
    */
   static async start(options: ChildOptions, signal: AbortSignal): Promise<DetectorProcess> {
@@ -138,7 +145,7 @@ export class DetectorProcess {
     const place = options.cage ? await CagedPlace.make(options.cage) : null
     if (signal.aborted) await place?.remove()
     signal.throwIfAborted()
-    const child = new DetectorProcess(forkChild(options, place, limiter), options, place)
+    const child = new DetectorProcess(spawnChild(options, place, limiter), options, place)
     const onAbort = () => child.kill('closed')
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -166,7 +173,9 @@ export class DetectorProcess {
     child.stderr?.on('data', (text: string) => {
       this.#output = (this.#output + text).slice(-MAX_OUTPUT)
     })
-    child.on('message', (raw) => this.#receive(raw))
+    // Missing where no process could be started.
+    this.#channel = child.stdio?.[CHANNEL_FD] as Duplex | undefined
+    if (this.#channel) readJsonLines(this.#channel, (raw) => this.#receive(raw), MAX_MESSAGE)
     const ended = new Promise<ChildEnd>((resolve) => {
       const end = (code: number | null, signal: string | null) => {
         this.#cause ??= isKilled(code, signal) ? 'killed' : 'crashed'
@@ -175,6 +184,12 @@ export class DetectorProcess {
         resolve({ cause: this.#cause, idle: this.#idle, output: this.#output.trim() })
       }
       child.once('close', end)
+      child.once('exit', () => {
+        const release = () => {
+          for (const stream of child.stdio) stream?.destroy()
+        }
+        child.once('close', startTimer(options.clock, OUTPUT_LIMIT_MS, release))
+      })
       child.on('error', (error) => {
         this.#output += error.message
         if (child.pid === undefined) end(null, null)
@@ -259,8 +274,7 @@ export class DetectorProcess {
   async #ask<T extends Answer['type']>(question: Unnumbered, expected: T): Promise<Extract<Answer, { type: T }>> {
     const jobId = ++this.#lastJobId
     const reply = this.#waitFor(jobId, [expected, 'failed'])
-    // A failed send means the child is gone or going; its end settles the reply.
-    this.#handle.send({ ...question, jobId } satisfies Question, () => {})
+    this.#send({ ...question, jobId })
     const answer = await reply
     if (answer.type === 'failed') throw await this.#failureOf(question, answer)
     return answer as Extract<Answer, { type: T }>
@@ -284,7 +298,13 @@ export class DetectorProcess {
     })
   }
 
+  /** Where the child is gone or going, its end settles the reply. */
+  #send(message: ToChild): void {
+    if (this.#channel) writeJsonLine(this.#channel, message)
+  }
+
   #receive(raw: unknown): void {
+    if (!this.alive) return
     const parsed = fromChildSchema.safeParse(raw)
     if (parsed.success && parsed.data.type === 'hello' && !this.#greeted) void this.#sendPackages()
     else if (!parsed.success || parsed.data.type === 'hello' || !this.#isAwaited(parsed.data))
@@ -311,17 +331,13 @@ export class DetectorProcess {
     if (this.#place !== null) this.pid = await innermost(this.pid)
     const timeoutSeconds = Math.max(1, Math.floor((this.#options.timeoutMs * DECODE_SHARE) / 1000))
     const packages = this.#options.packages.map(({ folder, digest, manifest }) => ({ folder, digest, manifest }))
-    this.#handle.send(
-      {
-        type: 'load',
-        packages,
-        tools: { timeoutSeconds, ffmpeg: this.#options.ffmpeg },
-        remoteToken: packages.some(({ manifest }) => asksServer(manifest.runtime))
-          ? (this.#options.remoteToken ?? null)
-          : null,
-      } satisfies ToChild,
-      () => {},
-    )
+    const hasServer = packages.some(({ manifest }) => asksServer(manifest.runtime))
+    this.#send({
+      type: 'load',
+      packages,
+      tools: { timeoutSeconds, ffmpeg: this.#options.ffmpeg },
+      remoteToken: hasServer ? (this.#options.remoteToken ?? null) : null,
+    })
   }
 
   /** Ends the process where it takes more time or memory for some work. */
@@ -378,7 +394,7 @@ const malformedAnswer = (): AttestdError =>
   new AttestdError('detector-failed', 'The detector process returned a malformed answer.')
 
 /** @param place of one that is caged, else null @param limiter what limits its memory; null where nothing does */
-function forkChild(
+function spawnChild(
   { packages, ffmpeg, cage, memoryBytes, ...options }: ChildOptions,
   place: CagedPlace | null,
   limiter: string | null,
@@ -388,19 +404,17 @@ function forkChild(
   const files = [ffmpeg, authorities].filter((file) => file !== null)
   const [program = '', ...line] = [...limits, ...(place?.line(packages, files) ?? []), process.execPath]
   const isFiltered = cage?.isFiltered === true
-  const child = fork(entryFile(import.meta.url, '../child/detector-child'), [], {
-    execPath: program,
+  const node = [
+    '--expose-gc',
+    `--max-semi-space-size=${YOUNG_OBJECTS_MB}`,
+    `--initial-old-space-size=${OLD_OBJECTS_MB}`,
+    entryFile(import.meta.url, '../child/detector-child'),
+  ]
+  const child = spawn(program, [...line, ...node], {
     // Nothing of the parent's environment: it may hold the signing secret.
     env: authorities === null ? ALLOCATOR : { ...ALLOCATOR, NODE_EXTRA_CA_CERTS: authorities },
-    execArgv: [
-      ...line,
-      '--expose-gc',
-      `--max-semi-space-size=${YOUNG_OBJECTS_MB}`,
-      `--initial-old-space-size=${OLD_OBJECTS_MB}`,
-    ],
     cwd: '/',
-    serialization: 'json',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...(isFiltered ? (['pipe'] as const) : [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...(isFiltered ? (['pipe'] as const) : [])],
   })
   if (isFiltered) sendFilter(child)
   return child

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
+import { CHANNEL_FD } from '../contract/json-lines.js'
 
 /**
  * The system calls that a caged process is refused, as a program of classic BPF for seccomp(2), which bubblewrap loads.
  * They are what opens the kernel to an attacker and what no detector needs, after the list of container engines.
  */
 
-/** Where bubblewrap reads the program: the file descriptor after the IPC channel of a fork. */
-const FILTER_FD = 4
+/** Where bubblewrap reads the program: the file descriptor after that of the channel. */
+const FILTER_FD = CHANNEL_FD + 1
 
 /** Numbers of system calls by `process.arch`: asm/unistd_64.h, and asm-generic/unistd.h, of Linux. */
 interface Numbers {
