@@ -29,10 +29,12 @@ describe('limits of the process', () => {
     await checkLimits(EMBEDDED, '')
   })
 
-  it.skipIf(process.platform !== 'linux').each([
-    ['a daemon', '-v 30000000', 'run', 'LimitAS=infinity'],
-    ...(readsCodeAtOnce ? [['what still reads its code', '-n 64', '--version', 'LimitNOFILE=4096']] : []),
-  ])('end %s with 78 and the fix', async (_, limit, verb, fix) => {
+  it
+    .skipIf(process.platform !== 'linux')
+    .each([
+      ['a daemon', '-v 30000000', 'run', 'LimitAS=infinity'],
+      ...(readsCodeAtOnce ? [['what still reads its code', '-n 64', '--version', 'LimitNOFILE=4096']] : []),
+    ])('end %s with 78 and the fix', async (_, limit, verb, fix) => {
     const main = [process.execPath, packagePath('dist', 'cli', 'main.js'), verb]
     const { PATH = '' } = process.env
     const { status, stderr } = spawnSync('sh', ['-c', `ulimit ${limit}; exec "$@"`, '-', ...main], {
