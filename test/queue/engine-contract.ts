@@ -263,10 +263,10 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     const engine = open()
     await engine.add('analyze-image', 'limited', {}, { priority: 1 })
     const events = await work('analyze-image', async () => {
-      throw new AttestdError('service-failing', 'busy', { retryAfterMs: 6000.4 })
+      throw new AttestdError('service-failing', 'busy', { retryAfterMs: 600_000.4 })
     })
     const [failed] = await events.until('failed')
-    expect(failed?.retryInMs).toBe(6000)
+    expect(failed?.retryInMs).toBe(600_000)
     expect(await engine.counts('analyze-image')).toMatchObject({ delayed: 1, active: 0 })
     const [waiting, ...others] = await engine.retrying('analyze-image', 10)
     expect(others).toEqual([])
@@ -274,7 +274,7 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
     expect(waiting).toMatchObject({ queue: 'analyze-image', id: 'limited', attempts: 1, failure })
     expect(waiting?.data).toEqual({})
     // From its start, which was after it was added.
-    expect(waiting!.nextTryAt - waiting!.addedAt).toBeGreaterThanOrEqual(6000)
+    expect(waiting!.nextTryAt - waiting!.addedAt).toBeGreaterThanOrEqual(600_000)
   })
 
   it('accepts strings that PostgreSQL refuses, wherever they come from', async () => {
@@ -540,18 +540,19 @@ export function engineContract(open: () => QueueEngine, reported: EventLog): voi
   it('renews the lock with every save, and passes the saved data to the end of the run', async () => {
     const engine = open()
     await engine.add('submit', 'renewed', { step: 0 }, { priority: 1 })
-    const left: number[] = []
+    let left = 0
     const events = await work('submit', async (run) => {
-      await stretchLock(engine, 'submit', run.id)
-      left.push(await lockLeftMs(engine, 'submit', run.id))
+      // The worker, too, renews the lock from time to time.
+      for (; left <= LOCK_MS; left = await lockLeftMs(engine, 'submit', run.id)) {
+        await stretchLock(engine, 'submit', run.id)
+      }
       await run.save({ step: 1 })
-      left.push(await lockLeftMs(engine, 'submit', run.id))
+      left = await lockLeftMs(engine, 'submit', run.id)
       return { kind: 'done', result: null }
     })
     const [done] = await events.until('completed')
     expect(done?.data).toEqual({ step: 1 })
-    expect(left[0]).toBeGreaterThan(LOCK_MS)
-    expect(left[1]).toBeLessThanOrEqual(LOCK_MS)
+    expect(left).toBeLessThanOrEqual(LOCK_MS)
   })
 
   it('answers a ping', async () => {

@@ -202,11 +202,11 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
     await admin.acl('SETUSER', 'me', 'resetpass', '>another')
     await admin.client('KILL', 'USER', 'me')
     const reasonOfPing = () => engine.ping().catch(({ reason }) => reason)
-    await expect.poll(reasonOfPing, { timeout: 30_000 }).toBe('queue-unauthorized')
+    await expect.poll(reasonOfPing).toBe('queue-unauthorized')
     // With nothing to end, no worker takes its time to stop: either its connections close, or it is left behind.
     await worker.stop(86_400_000)
     await admin.acl('SETUSER', 'me', '>word')
-    await expect.poll(reasonOfPing, { timeout: 30_000 }).toBeUndefined()
+    await expect.poll(reasonOfPing).toBeUndefined()
   })
 
   it('fails pings while Redis may drop jobs, as after a failover to one with other settings', async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Sandbox, SandboxKey } from '../../../src/sandbox/create-sandbox.js'
 import type { FaultPlanInput } from '../../../src/sandbox/faults/faults.js'
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js'
+import { ManualClock } from '../../support/manual-clock.js'
 import { startSandbox } from '../../support/sandbox.js'
 import { StreamProbe } from '../../support/sandbox-events.js'
 
@@ -42,10 +43,12 @@ describe('the stream', () => {
   })
 
   it('reports a deadline that passes without a request', async () => {
-    await start()
+    const clock = new ManualClock(Date.now())
+    await start({ clock })
     await sandbox.registerFile('a', { content: Buffer.from('a'), deadlineInMs: 300 })
     const probe = open()
     expect((await probe.event('open-assets')).data.ids).toHaveLength(1)
+    await clock.advance(1000)
     expect((await probe.event('open-assets', 2)).data.ids).toEqual([])
   })
 

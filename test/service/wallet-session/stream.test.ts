@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { VERSION } from '../../../src/core/version.js'
 import type { ServiceEvent } from '../../../src/service/port.js'
 import type { Handler, Seen } from '../local-service.js'
-import { type Connection, cuts, event, sends, until, waitOut } from '../stream-harness.js'
+import { type Connection, cuts, event, held, sends, until, waitOut } from '../stream-harness.js'
 import { bench, specAsset } from './local-wallet-service.js'
 
 const STREAM = '/v1/stream/open-assets'
@@ -30,11 +30,10 @@ async function follow(connections: Connection[]) {
 describe('the stream', () => {
   it('sends ready and the whole open set first, then new assets; comments are signs of life', async () => {
     const text = `${snapshot('a', 'b')}: ping\n\n${event('new-asset', { assets: [specAsset('c')] })}`
-    const later: Connection = (response, request) => {
-      sends(text)(response, request)
-      setTimeout(() => response.write(': ping\n\n'), 50)
-    }
-    const { events, kinds, streams, world, stop, ended } = await follow([later])
+    const open = held(text)
+    const { events, kinds, streams, world, stop, ended } = await follow([open.connection])
+    await until(() => events.length === 3)
+    open.stream!.write(': ping\n\n')
     await until(() => events.length === 4)
     expect(kinds()).toEqual(['ready', 'snapshot', 'delta', 'heartbeat'])
     expect(events[0]).toEqual({ kind: 'ready', stake: null })
