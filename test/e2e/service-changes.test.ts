@@ -1,4 +1,6 @@
+import path from 'node:path'
 import { expect, it } from 'vitest'
+import { attestdVerb } from '../support/attestd-verb.js'
 import { benchOfTest } from '../support/bench-of-test.js'
 import { findRedisServer } from '../support/redis-server.js'
 
@@ -31,19 +33,22 @@ it('a rejected submission shows that the key was revoked, long before the next l
 })
 
 it('an asset that closes while its job waits is dropped without being fetched', async () => {
-  const bench = await benchOfTest({ faults: { rules: [{ route: 'gateway', fault: 'slow', ms: 5000 }] } })
-  // One job that computes and four that fetch: the sixth waits.
-  const daemon = await bench.startHere({ ATTESTD_ANALYZE_CONCURRENCY: '1', ATTESTD_FETCH_CONNECTIONS: '4' }).ready()
+  const bench = await benchOfTest()
+  const daemon = await bench.startHere().ready()
+  const verb = (...words: string[]) => attestdVerb([...words, '--data-dir', path.join(bench.folder, 'main')], {})
+  await verb('queue', 'pause', '--queue', 'analyze')
   const assets = await bench.registerMany(6, 'closing')
-  await bench.until('the first fetch', () => bench.requests('gateway') > 0)
-  await bench.until('all queued', async () => (await daemon.metric('attestd_assets_total', 'how="enqueued"')) === 6)
+  const count = (how: string) => daemon.metric('attestd_assets_total', `how="${how}"`)
+  await bench.until('all queued', async () => (await count('enqueued')) === 6)
   const last = assets.at(-1)!
   bench.sandbox.world.assets.switch(last.id, 'closed')
+  await bench.until('the drop', async () => (await count('dropped')) === 1)
+  await verb('queue', 'resume')
   await bench.until('five scores', () => bench.sandbox.scores().length === 5)
   await bench.quiet()
   expect(bench.scoreCounts()).toEqual(Object.fromEntries(assets.map(({ id }) => [id, id === last.id ? 0 : 1])))
   expect(daemon.log.filter(({ reason }) => reason === 'asset-closed')).toMatchObject([{ asset: last.id }])
-  expect(await daemon.metric('attestd_assets_total', 'how="dropped"')).toBe(1)
+  expect(await count('dropped')).toBe(1)
   const fetched = bench.sandbox.world.faults.counts().filter(({ route }) => route === 'gateway')
   expect(fetched).toHaveLength(5)
 })
