@@ -90,7 +90,7 @@ describe('sniff', () => {
       MEDIA_TYPES.filter((mediaType) => matchesMediaType({ class: found, mime }, mediaType))
     expect(all(null, 'unknown')).toEqual([])
     expect(all('application/pdf', 'unknown')).toEqual([])
-    expect(all('video/x-flv', 'video')).toEqual(['video_short', 'video_long'])
+    expect(all('video/mpeg', 'video')).toEqual(['video_short', 'video_long'])
     expect(all('video/webm', 'video')).toEqual(['audio', 'video_short', 'video_long'])
     expect(all('image/png', 'image')).toEqual(['image'])
   })

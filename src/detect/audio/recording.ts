@@ -126,7 +126,7 @@ class Mixer {
       const most = Math.min(seconds * this.sourceRate, maxSamples / block.channels.length)
       const alone = this.#channel === undefined ? undefined : block.channels[this.#channel]
       const mono = meanOf(alone === undefined ? block.channels : [alone], Math.max(0, Math.floor(most) - frames))
-      this.spread.add(block.channels, mono)
+      this.spread.add(block.channels, mono, block.sampleRate)
       pieces.push(mono)
       frames += mono.length
       this.frames += mono.length

@@ -31,6 +31,8 @@ export interface FfmpegRun {
   readonly timeoutMs: number
   /** Receives what the run writes to its file descriptor 3, in pieces, each before the output it goes with. */
   readonly onSide?: (text: string) => void
+  /** Receives all that ffmpeg states at level `warning`, in pieces. */
+  readonly onWarning?: (text: string) => void
 }
 
 /**
@@ -64,6 +66,7 @@ export async function* streamFfmpeg(run: FfmpegRun): AsyncGenerator<Buffer, void
   readBeginning(child.stderr, MAX_STDERR, (text) => {
     stderr += text
   })
+  if (run.onWarning !== undefined) child.stderr?.on('data', run.onWarning)
   readBeginning(child.stdio[3] as Readable | null, MAX_SIDE_BYTES, (text) => run.onSide?.(text))
   try {
     let bytes = 0
@@ -93,8 +96,9 @@ function readBeginning(stream: Readable | null, most: number, onText: (text: str
 }
 
 /** What is the same for every run: no terminal, local files only, known formats, bounded memory, one thread. */
-function commandLine({ file, inputOptions = [], args }: FfmpegRun): string[] {
-  const always = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-max_alloc', String(MAX_ALLOC_BYTES)]
+function commandLine({ file, inputOptions = [], args, onWarning }: FfmpegRun): string[] {
+  const level = onWarning === undefined ? 'error' : 'warning'
+  const always = ['-nostdin', '-hide_banner', '-loglevel', level, '-max_alloc', String(MAX_ALLOC_BYTES)]
   const allowed = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', DEMUXERS.join(',')]
   const decoder = ['-codec_whitelist', DECODERS.join(','), '-max_pixels', String(MAX_FRAME_PIXELS), '-threads', '1']
   // -sn -dn: no subtitles, no data.

@@ -1,10 +1,9 @@
 import fs from 'node:fs/promises'
-import { AttestdError } from '../../core/errors.js'
-import { severalTracks } from '../../formats/first-chosen.js'
+import { AttestdError, isAbstention } from '../../core/errors.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { spotPlaces } from '../contract/spot-places.js'
-import { hasStream, walkPackets } from '../ffmpeg/walk-packets.js'
+import { walkPackets } from '../ffmpeg/walk-packets.js'
 import { ffmpegFrames } from './ffmpeg-frames.js'
 import type { Frame } from './frame.js'
 import { type PlanFacts, planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
@@ -17,6 +16,8 @@ export interface VideoFrames {
   readonly format: string
   /** Null where the container can only be read by ffmpeg. */
   readonly facts: VideoFacts | null
+  /** False where there is none for sure. */
+  readonly hasSound: boolean
   /** In the order of time, decoded while they are asked for; once only. */
   frames(): AsyncIterable<Frame>
   /** Pictures from places that the maker of the file could not choose, after `frames`; missing where keyframes alone are decoded. */
@@ -26,22 +27,27 @@ export interface VideoFrames {
 
 /** Encoders hide less, to begin at a keyframe or to end with the sound. */
 const HIDDEN_SECONDS = 1
+/** How a file is refused in which there is another track than of pictures, or none. */
+const NO_PICTURES = ['media-type-mismatch', 'media-corrupt']
 /** Taken for the size of frames that is not known before one is decoded. */
 const ASSUMED = { width: 1920, height: 1080 }
 
 /** Opens a video and plans which frames are decoded. @throws AttestdError media-* */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
-  const video = isRead(format) ? await tools.parsers.during(() => openVideo(file, format)) : null
+  const video = isRead(format) ? await tools.parsers.during(() => openRead(file, format)) : null
   if (video !== null) await refuseHuge(video)
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
     if (format.demuxer === 'mov') await refuseHidden(file, video)
     const frames = () => keyframePictures(video, maxFrames, tools)
-    return { format: format.name, facts: video.facts, frames, close: () => video.close() }
+    const { facts } = video
+    return { format: format.name, facts, hasSound: facts.hasSound, frames, close: () => video.close() }
   }
   await video?.close()
   const { ffmpeg, clock } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
+  // Its list of tracks may change anywhere in the file; the reader here takes the first.
+  if (video !== null && format.demuxer === 'mpegts') await walkPackets(ffmpeg, file, '0:V:0', ['-f', format.demuxer])
   const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
   const source = { ffmpeg, file, demuxer: format.demuxer, timeoutMs: tools.timeoutSeconds * 1000, clock }
   // A container may state no length, or a wrong one.
@@ -49,6 +55,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   return {
     format: format.name,
     facts: video?.facts ?? null,
+    hasSound: video?.facts.hasSound ?? true,
     async *frames() {
       for await (const frame of ffmpegFrames({ ...source, segments })) {
         seconds = Math.max(seconds, frame.seconds)
@@ -62,11 +69,18 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   }
 }
 
+/** Null for an MPEG-TS in which the reader finds no pictures: it knows none of MPEG-2. @throws as `openVideo` */
+async function openRead(file: string, format: Parameters<typeof openVideo>[1]): Promise<OpenVideo | null> {
+  try {
+    return await openVideo(file, format)
+  } catch (error) {
+    if (format.demuxer === 'mpegts' && isAbstention(error) && NO_PICTURES.includes(error.reason)) return null
+    throw error
+  }
+}
+
 /** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg`, media-unsupported */
 async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
-  for (const second of ['0:V:1', '0:a:1']) {
-    if (await hasStream(ffmpeg, file, second, ['-f', demuxer])) throw severalTracks()
-  }
   const { seconds, packets } = await walkPackets(ffmpeg, file, '0:V:0', ['-f', demuxer])
   const { size } = await fs.stat(file)
   return {

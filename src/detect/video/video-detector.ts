@@ -50,8 +50,7 @@ export async function loadVideoDetector(
         }
       }
       const { clip, frames } = await judge(video, preprocessing, during).finally(() => video.close())
-      const hasSound = video.facts?.hasSound ?? false
-      const soundNote = sound !== null && hasSound ? await during(() => scoreSound(sound, file)) : null
+      const soundNote = sound !== null && video.hasSound ? await during(() => scoreSound(sound, file)) : null
       const parts: ScoredPart[] = [...clip.parts]
       if (soundNote !== null && soundNote.logit !== null) parts.push({ name: 'sound', rawScore: soundNote.logit })
       const rawScore = Math.max(clip.rawScore, soundNote?.logit ?? clip.rawScore)

@@ -2,6 +2,7 @@ import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { isFirstChosen, severalTracks } from '../../formats/first-chosen.js'
+import { isChapterTrack } from '../../formats/mp4-chapters.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
@@ -83,6 +84,9 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     await handle.close()
   }
   try {
+    const tracks = await input.getVideoTracks()
+    if (tracks[1] !== undefined && index !== null && (await isChapterTrack(file, tracks[0]?.id as number)))
+      throw severalTracks()
     const opened = await open(input, size, noTrack)
     // What is read from here on is the pictures themselves.
     allowance = Number.POSITIVE_INFINITY

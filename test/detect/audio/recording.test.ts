@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/core/clock.js'
 import { packagePath } from '../../../src/core/files.js'
 import { readRecording } from '../../../src/detect/audio/recording.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { lateTracks } from '../../support/late-tracks.js'
 import { levelOf, sine } from '../../support/sounds.js'
 import { speechLike } from '../../support/speech.js'
 import { filesForAll, folderForTest } from '../../support/temporary-folder.js'
@@ -97,6 +98,48 @@ describe('WAVE', () => {
         left.map((sample) => sample / 2),
       ),
     ).toBe(0)
+  })
+})
+
+describe('channels that differ from their mean', () => {
+  const wavOf = (...channels: Float32Array[]) => {
+    const count = channels.length
+    const interleaved = Float32Array.from(
+      { length: count * (channels[0]?.length ?? 0) },
+      (_, index) => channels[index % count]?.[Math.floor(index / count)] as number,
+    )
+    return rawWav(Buffer.from(interleaved.buffer), { rate: RATE, tag: 3, bytes: 4, channels: count })
+  }
+  const apart = async (...channels: Float32Array[]) => (await read('channels.wav', wavOf(...channels))).apart
+  const loud = sine(440, RATE, 8, 0.5)
+  const soft = sine(880, RATE, 8, 0.03)
+
+  it('are named where they cancel each other out for some of the time, softer than the rest', async () => {
+    const left = loud.map((sample, at) => (at % (4 * RATE) < 2 * RATE ? sample : 5 * (soft[at] as number)))
+    const right = left.map((sample, at) => (at % (4 * RATE) < 2 * RATE ? sample : -sample))
+    expect(await apart(left, right)).toEqual([0, 1])
+    expect(await apart(left, left)).toEqual([])
+  })
+
+  it('are not named where they only differ in level, or for less than a second', async () => {
+    expect(
+      await apart(
+        loud,
+        loud.map((sample) => sample / 3),
+      ),
+    ).toEqual([])
+    expect(
+      await apart(
+        loud,
+        loud.map((sample, at) => (at < RATE / 2 ? -sample : sample)),
+      ),
+    ).toEqual([])
+  })
+
+  it('are named next to a loud one for low frequencies, which players drop', async () => {
+    const none = new Float32Array(loud.length)
+    expect(await apart(soft, soft, soft, loud, none, none)).toEqual([0, 1, 2])
+    expect(await apart(loud, soft)).toEqual([])
   })
 })
 
@@ -234,6 +277,23 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
     const reading = readRecording(file, RATE, tools)
     if (isTaken) expect((await reading).seconds).toBeCloseTo(1, 0)
     else await expect(reading).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
+
+  it('an MPEG-TS that goes over to other tracks in its middle is refused', async () => {
+    const reading = readRecording(await lateTracks(), RATE, tools)
+    await expect(reading).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
+
+  it.each([
+    ['avi', 'mpeg4', 'mp3'],
+    ['flv', 'flv', 'mp3'],
+    ['mpg', 'mpeg1video', 'mp2'],
+    ['vob', 'mpeg2video', 'ac3'],
+  ])('the sound of a video in %s', async (kind, pictures, sound) => {
+    const file = path.join(await folderForTest(), `video.${kind}`)
+    const source = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:r=25:d=1', '-f', 'lavfi', '-i', 'sine=d=1']
+    await make(...source, '-c:v', pictures, '-c:a', sound, file)
+    expect((await readRecording(file, RATE, tools)).seconds).toBeCloseTo(1, 0)
   })
 
   it('is not used for what is decoded here', async () => {

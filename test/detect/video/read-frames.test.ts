@@ -6,6 +6,7 @@ import { packagePath } from '../../../src/core/files.js'
 import type { Frame } from '../../../src/detect/video/frame.js'
 import { readFrames } from '../../../src/detect/video/read-frames.js'
 import { ffmpeg, make } from '../../support/ffmpeg-tool.js'
+import { lateTracks } from '../../support/late-tracks.js'
 import { folderForTest } from '../../support/temporary-folder.js'
 import { unwatched } from '../../support/unwatched-parsers.js'
 import { withReason } from '../../support/with-reason.js'
@@ -127,6 +128,30 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     const both = ['-map', '0:v', '-map', '1:a', '-map', kind === 'v' ? '0:v' : '1:a']
     await make(...sources, ...both, '-c:v', 'mpeg4', '-c:a', 'pcm_s16le', file)
     await expect(read(file, ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
+
+  it('refuses an MPEG-TS that goes over to other tracks in its middle', async () => {
+    await expect(read(await lateTracks(), ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
+
+  it('refuses an MP4 whose first pictures are those of chapters to another track, which only some players show', async () => {
+    const file = path.join(await folderForTest(), 'chapters.mp4')
+    const sources = ['red', 'blue'].flatMap((color) => ['-f', 'lavfi', '-i', `color=${color}:s=64x64:d=1`])
+    const flags = ['-disposition:v:0', 'default', '-disposition:v:1', '0']
+    await make(...sources, '-map', '0', '-map', '1', '-c:v', 'libx264', ...flags, file)
+    expect((await read(file, ffmpeg)).frames[0]?.pixels[0]).toBeGreaterThan(200)
+    const bytes = await fs.readFile(file)
+    // The edit list of the second track becomes a list of references; 1, its number of edits, is one of them.
+    bytes.write('tref', bytes.lastIndexOf('edts'))
+    bytes.write('chap', bytes.lastIndexOf('elst'))
+    await fs.writeFile(file, bytes)
+    await expect(read(file, ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
+  })
+
+  it('reads MPEG-2 in MPEG-TS', async () => {
+    const file = path.join(await folderForTest(), 'broadcast.ts')
+    await make('-i', at('h264.mp4'), '-c:v', 'mpeg2video', '-r', '25', file)
+    expect(corners((await read(file, ffmpeg)).frames[0] as Frame)).toBe(UPRIGHT)
   })
 })
 

@@ -4,7 +4,7 @@ import { isFirstChosen, severalTracks } from '../../../formats/first-chosen.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
-import { hasStream, walkPackets } from '../../ffmpeg/walk-packets.js'
+import { walkPackets } from '../../ffmpeg/walk-packets.js'
 import { planPassages } from './passages.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
@@ -34,12 +34,13 @@ const FORMATS = new Map([
   ['video/x-ms-asf', 'asf'],
   ['application/vnd.ms-asf', 'asf'],
   ['video/mp2t', 'mpeg-ts'],
-  ['video/mpeg', 'mpeg'],
+  ['video/MP1S', 'mpeg'],
+  ['video/MP2P', 'mpeg'],
+  ['video/vnd.avi', 'avi'],
+  ['video/x-flv', 'flv'],
 ])
 /** Those whose tracks can be listed without ffmpeg. */
 const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
-/** Those of which only ffmpeg knows whether they have several tracks; which is to be played they do not state. */
-const MAY_HAVE_SEVERAL = new Set(['asf', 'mpeg-ts', 'mpeg', 'ogg'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 
@@ -60,7 +61,6 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
       `Sound of type ${mime} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
     )
   }
-  if (track === null && MAY_HAVE_SEVERAL.has(format) && (await hasStream(ffmpeg, file, '0:a:1'))) throw severalTracks()
   const { seconds } = track ?? (await walkPackets(ffmpeg, file, '0:a:0'))
   const planned = await planPassages(file, seconds)
   const passages = planned.map((passage) => ({

@@ -30,9 +30,9 @@ describe('WAVE', () => {
     const rf64 = Buffer.from(wav(1))
     rf64.write('RF64', 'latin1')
     expect(await formatOf(rf64)).toEqual({ reader: 'wav' })
-    const avi = Buffer.from(wav(1))
-    avi.write('AVI ', 8, 'latin1')
-    await expect(formatOf(avi)).rejects.toMatchObject({ reason: expect.stringMatching(/^media-/) })
+    const webp = Buffer.from(wav(1))
+    webp.write('WEBP', 8, 'latin1')
+    await expect(formatOf(webp)).rejects.toMatchObject({ reason: expect.stringMatching(/^media-/) })
   })
 })
 
