@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes stand-ins for the two images that the Dockerfile begins with, out of Debian's packages and npm's registry, for
-# machines that reach no registry of images. Sourced by container.sh, which sets $work and defines image_store.
+# machines that reach no registry of images. Sourced by container.sh, which sets $work and defines image_store, and by image-node.sh.
 # They are Debian of the same name and Node of the same version, not the published images byte for byte.
 
 # Where build_volumes shows the certificates of this machine, while the image is built.
@@ -33,6 +33,9 @@ debian_tar() {
   printf '%s\n' "$kept"
 }
 
+# Prints the version of Node that the image has.
+node_version() { dockerfile_arg NODE_IMAGE | sed -E 's/^node:([0-9.]+)-.*/\1/'; }
+
 # Node and npm in the places where the published image has them.
 node_folder() {
   local version=$1 arch
@@ -59,11 +62,10 @@ build_volumes() {
 
 # Stores both as localhost/ci-debian and localhost/ci-node.
 make_bases() {
-  local version suite container kept
-  version=$(dockerfile_arg NODE_IMAGE | sed -E 's/^node:([0-9.]+)-.*/\1/')
+  local suite container kept
   suite=$(dockerfile_arg NODE_IMAGE | sed -E 's/^node:[0-9.]+-([a-z]+)-.*/\1/')
   kept=$(debian_tar "$suite")
-  node_folder "$version"
+  node_folder "$(node_version)"
   container=$(image_store from scratch)
   image_store add --quiet "$container" "$kept" / >/dev/null
   image_store commit --quiet "$container" localhost/ci-debian >/dev/null
