@@ -22,7 +22,7 @@ export function unservedText({ queue, waiting }: Unserved): string {
   if (!kind) return `Jobs waiting in the queue ${queue}: ${waiting}; no daemon on this queue has the role ${queue}.`
   const what = kind === 'unknown' ? ['of unknown kind', 'a detector'] : [`of kind ${kind}`, `a detector for ${kind}`]
   const waits = waiting === 1 ? `asset ${what[0]} waits` : `assets ${what[0]} wait`
-  return `${waiting} ${waits}, and no daemon on this queue has ${what[1]}.`
+  return `${waiting} ${waits}, and no daemon on this queue has ${what[1]} and a disk that accepts writes.`
 }
 
 /** The same sentence on the console and in `status --fleet`. */

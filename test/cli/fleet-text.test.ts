@@ -75,7 +75,7 @@ describe('the fleet for people', () => {
     expect(text).not.toContain('submit standard')
     expect(text).toContain('time to drain: analyze-image 1 min 30 s, submit not known')
     expect(text).toContain('2 assets will miss the deadline at this rate.')
-    expect(text).toContain('2 assets of kind text wait, and no daemon on this queue has a detector for text.')
+    expect(text).toContain('2 assets of kind text wait, and no daemon on this queue has a detector for text and a disk')
     expect(fleetText(fleet())).not.toMatch(/miss|no daemon/)
   })
 })

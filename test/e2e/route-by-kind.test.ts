@@ -39,7 +39,8 @@ describe.skipIf(findRedisServer() === null)('daemons with detectors for differen
 
     await bench.registerMany(2, 'speech', { mediaType: 'audio' })
     await bench.until('one story', () => tellsTheSame(front, 'workers', 'workers-missing'))
-    const missing = '2 assets of kind audio wait, and no daemon on this queue has a detector for audio.'
+    const missing =
+      '2 assets of kind audio wait, and no daemon on this queue has a detector for audio and a disk that accepts writes.'
     await bench.until('both that wait', async () => (await front.get('/readyz')).text.includes(missing))
     expect((await front.get('/')).text).toContain(missing)
     const verb = await attestdVerb(['status', '--fleet', '--data-dir', path.join(bench.folder, 'front')], {})

@@ -32,6 +32,8 @@ export const FULL_BYTES = 32 * 1024 ** 2
 const REST_MS = 30_000
 /** What speaks for the disk itself; every other failure of the media cache may have another cause. */
 const DISK_CODES: ReadonlySet<unknown> = new Set(['EROFS', 'EIO', 'ENOSPC', 'EDQUOT'])
+/** What speaks for a folder that has another owner or is none any more, or for a single file. */
+const FOLDER_CODES: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ENOTDIR'])
 
 /**
  * Takes no analyses while the disk of the data directory refuses what is written: each would fail within milliseconds, so
@@ -71,7 +73,8 @@ export class DiskRest {
 
   async #failed(thrown: unknown): Promise<void> {
     if (!(thrown instanceof AttestdError) || thrown.reason !== 'media-cache-failed') return
-    if (!DISK_CODES.has(thrown.facts.code) || this.#refusal) return
+    const { code } = thrown.facts
+    if (this.#refusal || !(DISK_CODES.has(code) || FOLDER_CODES.has(code))) return
     await this.#looks.share(() => this.#look(thrown))
   }
 
@@ -79,6 +82,7 @@ export class DiskRest {
     const isFull = isDiskFull(error)
     // A file that is larger than the room has left it free again: the next one may fit.
     if (isFull && (await this.#hasRoom())) return
+    if (FOLDER_CODES.has(error.facts.code) && (await this.#accepts())) return
     const { log, workers } = this.#options
     const message = `The disk of the data directory refused a write (${error.facts.code}). No analyses are taken until it accepts one; it is tried every ${REST_MS / 1000} s.`
     this.#refusal = { reason: isFull ? 'disk-full' : 'data-dir-unusable', message }

@@ -85,7 +85,9 @@ export class DirectoryLock {
       return
     }
     this.#stopBeats()
-    if (!this.#released) this.#reportLost(new Error('the lock of the directory was taken away'))
+    if (this.#released) return
+    const file = fileOf(this.#dir, this.#number)
+    this.#reportLost(new Error(`the lock ${file} was taken away: it was removed, or another process took it over`))
   }
 
   /** A directory that cannot be read for a moment is no proof of a loss. */

@@ -1,4 +1,4 @@
-import { createReadStream, linkSync, lstatSync, mkdirSync, renameSync, type Stats, statSync } from 'node:fs'
+import { createReadStream, linkSync, lstatSync, renameSync, type Stats, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Clock } from '../../core/clock.js'
@@ -7,7 +7,7 @@ import { createContentHasher } from '../content-hash.js'
 import type { OnMediaEvent } from '../media-event.js'
 import type { ContentHashAlgorithm, FetchedMedia } from '../media-source.js'
 import { openWorkspace, type Workspace } from './cache-workspace.js'
-import { onDisk, type Spooled } from './spool.js'
+import { inFolderOf, onDisk, type Spooled } from './spool.js'
 
 /** The cache's part of `MediaSourceOptions`; processes may share `folder`, in which each has its own workspace. */
 export interface MediaCacheOptions {
@@ -110,7 +110,8 @@ export class MediaCache {
     // Before the file is there, so that no eviction can take it away at once.
     entry.pins += 1
     try {
-      await onDisk(() => renameInto(file, this.#fileOf(digest)))
+      const target = this.#fileOf(digest)
+      await onDisk(() => inFolderOf(target, () => renameSync(file, target)))
     } catch (error) {
       entry.pins -= 1
       await fs.rm(file, { force: true }).catch(() => {})
@@ -233,14 +234,3 @@ export class MediaCache {
 
 /** Whole milliseconds survive `utimes`. A file system that keeps fewer costs another check. */
 const stateOf = ({ ino, mtimeMs, size }: Stats): FileState => `${size} ${Math.round(mtimeMs)} ${ino}`
-
-/** At once, see `requireFolder`. */
-function renameInto(file: string, target: string): void {
-  try {
-    renameSync(file, target)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
-    renameSync(file, target)
-  }
-}

@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import fs from 'node:fs/promises'
+import path from 'node:path'
 import { AttestdError, errorText } from '../../core/errors.js'
 import { writeOpen } from '../../core/files.js'
 import { createContentHasher } from '../content-hash.js'
@@ -30,7 +31,7 @@ export async function spool(
   { algorithm, maxBytes }: SpoolOptions,
 ): Promise<Spooled> {
   // Nobody writes to it again: only this handle may.
-  const handle = await onDisk(() => openSync(file, 'wx', 0o400))
+  const handle = await onDisk(() => inFolderOf(file, () => openSync(file, 'wx', 0o400)))
   const hasher = createContentHasher(algorithm)
   let bytes = 0
   try {
@@ -67,6 +68,20 @@ export async function onDisk<T>(operation: () => T | Promise<T>): Promise<T> {
     return await operation()
   } catch (error) {
     throw diskFailure(error)
+  }
+}
+
+/**
+ * Makes a file, and before that its folder if it is not there: it is new, or somebody emptied the data directory. At once,
+ * see `requireFolder`.
+ */
+export function inFolderOf<T>(file: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    return make()
   }
 }
 

@@ -48,6 +48,8 @@ describe('a disk that refuses writes', () => {
     ['EIO', 'data-dir-unusable'],
     ['ENOSPC', 'disk-full'],
     ['EDQUOT', 'disk-full'],
+    ['EACCES', 'data-dir-unusable'],
+    ['ENOTDIR', 'data-dir-unusable'],
   ])('%s pauses the workers by name before the job ends', async (code, reason) => {
     const { disk, fails, rest, seen } = newRest()
     disk.broken = code
@@ -83,6 +85,7 @@ describe('a disk that refuses writes', () => {
 describe('workers are not paused by', () => {
   it.each<[string, () => Promise<never>]>([
     ['a file that was larger than the room, which is free again', () => cacheFailure('ENOSPC')],
+    ['a single file of another owner', () => cacheFailure('EACCES')],
     ['a name that is too long', () => cacheFailure('ENAMETOOLONG')],
     ['too many open files', () => cacheFailure('EMFILE')],
     ['media that vanished from the cache', () => Promise.reject(new AttestdError('media-cache-failed'))],

@@ -62,7 +62,9 @@ describe.skipIf(findRedisServer() === null)('daemons on one Redis', () => {
     expect(verb.out).toMatch(/analyze +lost +\d/)
     expect(verb.out).toContain('analyze-image priority_5min: 30 waiting, the oldest for')
     expect(verb.out).toContain('time to drain: analyze-image not known')
-    expect(verb.out).toContain('30 assets of kind image wait, and no daemon on this queue has a detector for image.')
+    expect(verb.out).toContain(
+      '30 assets of kind image wait, and no daemon on this queue has a detector for image and a disk',
+    )
     expect(verb.out).toContain('30 assets will miss the deadline at this rate.')
 
     const own = await attestdVerb(['status', '--data-dir', path.join(bench.folder, 'front')], {})

@@ -29,7 +29,7 @@ it('jobs that wait for a missing detector are reported with their number and the
     ok: false,
     reason: 'workers-missing',
     message:
-      '1 asset of kind audio waits, and no daemon on this queue has a detector for audio. 2 assets of kind text wait, and no daemon on this queue has a detector for text.',
+      '1 asset of kind audio waits, and no daemon on this queue has a detector for audio and a disk that accepts writes. 2 assets of kind text wait, and no daemon on this queue has a detector for text and a disk that accepts writes.',
     detail: { 'analyze-audio': 1, 'analyze-text': 2 },
   })
 })

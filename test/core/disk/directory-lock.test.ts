@@ -112,7 +112,7 @@ describe('directory lock', () => {
     const thief = JSON.stringify({ ...own, token: 'thief' })
     await writeFile(file, thief)
     await clock.advance(BEAT_MS)
-    expect((await lock.lost).message).toMatch(/taken away/)
+    expect((await lock.lost).message).toMatch(/lock\.1 was taken away/)
     await lock.release()
     expect(await readFile(file, 'utf8')).toBe(thief)
   })
