@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { calibrateModel } from '../../src/app/lab/calibrate-model.js'
+import { surveyModels } from '../../src/app/verbs/models.js'
 import { packagePath } from '../../src/core/files.js'
 import { sigmoid } from '../../src/detect/scoring/calibration.js'
 import { seededRandom } from '../../src/lab/metrics/seeded-random.js'
@@ -63,6 +64,8 @@ describe('models calibrate', () => {
       selfTest: { ...before.selfTest, risk: after.selfTest.risk },
     })
     expect(after.selfTest.risk).not.toBe(before.selfTest.risk)
+    const listed = await surveyModels({ modelsDir: bench.modelsDir, detectors: [] })
+    expect(listed.find(({ id }) => id === 'tiny-image')).toMatchObject({ verdicts: report.bandAfter })
     const detectors = await DetectorBench.forTest()
     await (await detectors.start({ modelsDir: bench.modelsDir })).probe()
   })

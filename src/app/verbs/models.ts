@@ -112,10 +112,11 @@ export function weightsLines(models: readonly SurveyedModel[]): string[] {
 const worthText = ({ id, verdicts }: SurveyedModel): string =>
   verdicts === null ? id : `${id} (decides ${percent(verdicts.decided)}, ${percent(verdicts.right)} right)`
 
-/** A recipe may keep the figures alone. */
-const keptVerdicts = calibrationReportSchema
-  .pick({ bandAfter: true })
-  .extend({ detector: z.object({ id: z.string() }).optional() })
+/** Of a whole report, as `models calibrate --write` keeps it, or of the figures alone, as a recipe may keep them. */
+const keptVerdicts = z.object({
+  bandAfter: calibrationReportSchema.shape.bandAfter,
+  detector: z.object({ id: z.string() }).optional(),
+})
 
 async function heldOutVerdicts(folder: string, manifest: DetectorManifest): Promise<SurveyedModel['verdicts']> {
   const text = await readFileIfPresent(path.join(folder, 'evaluation', 'calibration.json'))

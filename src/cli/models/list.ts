@@ -26,7 +26,7 @@ export function modelsListVerb(): Command {
         { title: 'media types', drop: 2, of: ({ mediaTypes }) => mediaTypes.join(', ') || '–' },
         { title: 'part', of: ({ part }) => (part === null ? 'not in use' : partText(part)) },
         { title: 'digest', drop: 3, of: ({ digest }) => (digest === null ? '–' : shortDigest(digest)) },
-        { title: 'title or problem', max: 90, min: 24, of: ({ summary }) => summary },
+        { title: 'title or problem', max: 90, min: 24, drop: 4, of: ({ summary }) => summary },
       ])
     printFound(json, { chosenBy, packages }, () => [
       ...listed().split('\n'),
