@@ -90,7 +90,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     const { env, path } = SETTINGS[key]
     const reported = problems.some(({ setting }) => setting.startsWith(envName({ env })) || setting.startsWith(path))
     if (origins[key] === undefined && !reported) {
-      problems.push(missing(SETTINGS[key]))
+      problems.push(missing(SETTINGS[key], fileName ?? null))
     }
   }
   for (const { key, expected, fix } of conflictsIn(accepted)) {
@@ -273,15 +273,18 @@ function readYaml(text: string): unknown {
   }
 }
 
-/** The problem of a setting that a verb needs and that has no value. */
-export function missing(row: Setting<unknown>): SettingProblem {
-  const file = row.secret ? ` (or ${envName(row)}_FILE with the path of a file)` : ''
+/** The problem of a setting that a verb needs and that has no value. @param file the settings file that was read, or null */
+export function missing(row: Setting<unknown>, file: string | null): SettingProblem {
+  const variable = `${envName(row)}${row.secret ? ` (or ${envName(row)}_FILE with the path of a file)` : ''}`
   return {
     reason: 'setting-missing',
     setting: envName(row),
     expected: row.expects,
     got: 'nothing',
-    fix: `Set ${envName(row)}${file}, or ${row.path} in the settings file.`,
+    fix:
+      file === null
+        ? `Name your settings file with --config (attestd init writes one), or set ${variable}.`
+        : `Set ${variable}, or ${row.path} in ${file}.`,
   }
 }
 

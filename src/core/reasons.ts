@@ -49,7 +49,10 @@ export const REASONS = {
     'The disk of the data directory has less room than ATTESTD_DISK_FREE_BYTES.',
     'Free space on the disk of ATTESTD_DATA_DIR (df shows it), or lower ATTESTD_MEDIA_CACHE_BYTES.',
   ),
-  'port-in-use': setup('The HTTP port is taken.', 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.'),
+  'port-in-use': setup(
+    'The HTTP port is taken.',
+    'Stop the other process, or set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
+  ),
   'limits-low': setup(
     'A limit of the process is lower than attestd needs.',
     'Run ulimit -n 4096 before attestd in the same shell, or set LimitNOFILE=4096 in its systemd unit.',
@@ -64,7 +67,7 @@ export const REASONS = {
   ),
   'queue-in-use': setup(
     'Another process has the embedded queue open.',
-    'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
+    'Stop that process. For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379.',
   ),
   'queue-misconfigured': setup(
     'The queue engine is not safe to use as configured.',

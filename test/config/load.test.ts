@@ -134,12 +134,19 @@ describe('the settings that a verb requires', () => {
   it('are requested by every name that a person could use', () => {
     const problems = problemsOf({ env: {}, need })
     expect(problems.map(({ setting, fix }) => [setting, fix])).toEqual([
-      ['ATTESTD_SERVICE_URL', 'Set ATTESTD_SERVICE_URL, or service.url in the settings file.'],
+      [
+        'ATTESTD_SERVICE_URL',
+        'Name your settings file with --config (attestd init writes one), or set ATTESTD_SERVICE_URL.',
+      ],
       [
         'ATTESTD_SIGNING_SECRET',
-        'Set ATTESTD_SIGNING_SECRET (or ATTESTD_SIGNING_SECRET_FILE with the path of a file), or service.signingSecret in the settings file.',
+        'Name your settings file with --config (attestd init writes one), or set ATTESTD_SIGNING_SECRET (or ATTESTD_SIGNING_SECRET_FILE with the path of a file).',
       ],
     ])
+    const read = file('attestd.yaml', 'service: {}')
+    expect(problemsOf({ env: {}, file: read, need })[0]?.fix).toBe(
+      `Set ATTESTD_SERVICE_URL, or service.url in ${read}.`,
+    )
   })
 
   it('are not requested where one was given and is wrong: that is reported once', () => {

@@ -10,7 +10,7 @@ it('of two daemons that start at the same moment on one data directory one runs,
   const running = both.find((one) => one !== ended.one)!
   expect(running.running).toBe(true)
   expect(running.output).toMatch(
-    new RegExp(`already open in process ${running.pid};.*ATTESTD_QUEUE_URL to redis://.*\\[queue-in-use\\]`),
+    new RegExp(`already open in process ${running.pid};.*\\[queue-in-use\\]\\n.*ATTESTD_QUEUE_URL to redis://`),
   )
   await running.ready()
   await bench.registerMany(5, 'second')

@@ -65,7 +65,7 @@ describe('createLogger', () => {
       message: 'Port 1 is taken.',
       reason: 'port-in-use',
       kind: 'setup',
-      fix: 'Set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
+      fix: 'Stop the other process, or set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
       facts: { port: 1 },
       retryAfterMs: 5,
       causes: [{ type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }],

@@ -64,7 +64,7 @@ async function* diagnoseEndpoints(settings: Settings, service?: ServiceClock): A
       const reader = openReader({ ...settings, rpcUrls: [url] }, service)
       try {
         const { number, timestamp } = await reader.head()
-        const age = (statedOrLocal(service, systemClock) / 1000 - timestamp).toFixed(1)
+        const age = Math.max(0, statedOrLocal(service, systemClock) / 1000 - timestamp).toFixed(1)
         return `${new URL(url).origin} is on chain ${settings.chainId}, block ${number} is ${age} s old`
       } finally {
         await reader.close()

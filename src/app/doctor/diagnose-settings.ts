@@ -16,11 +16,11 @@ import { check, type Diagnosis, failure, skipped } from './diagnosis.js'
  * @param unset settings without a value
  */
 export function diagnoseSettings(
-  loaded: Pick<LoadedSettings, 'openSecretFiles' | 'unknownEnv'>,
+  loaded: Pick<LoadedSettings, 'file' | 'openSecretFiles' | 'unknownEnv'>,
   unset: readonly SettingKey[],
 ): Diagnosis[] {
   const needed = unset.map((key) => {
-    const { expected, fix, setting } = missing(SETTINGS[key])
+    const { expected, fix, setting } = missing(SETTINGS[key], loaded.file)
     return failure('settings', `${setting} is not set; run needs it: ${expected}  [setting-missing]`, fix)
   })
   const names = loaded.unknownEnv.map((name) =>

@@ -21,7 +21,7 @@ import { check, type Diagnosis, skipped } from './diagnosis.js'
 
 /** Checks everything that `run` needs, without submitting anything. @param unset needed settings without a value */
 export async function* diagnose(
-  loaded: Pick<LoadedSettings, 'openSecretFiles' | 'settings' | 'unknownEnv'>,
+  loaded: Pick<LoadedSettings, 'file' | 'openSecretFiles' | 'settings' | 'unknownEnv'>,
   unset: readonly SettingKey[],
   { testWebhook = false, ...wallet }: WalletOfOptions & { readonly testWebhook?: boolean | undefined } = {},
 ): AsyncIterable<Diagnosis> {

@@ -57,8 +57,7 @@ async function makeDirectory(dir: string): Promise<void> {
 function inUse(dir: string, who: string): AttestdError {
   return new AttestdError(
     'queue-in-use',
-    `The embedded queue in ${dir} is already open in ${who}; only one process can use it. ` +
-      'For several processes set ATTESTD_QUEUE_URL to redis://HOST:6379; to use a second queue give it another ATTESTD_DATA_DIR.',
+    `The embedded queue in ${dir} is already open in ${who}; only one process can use it.`,
   )
 }
 

@@ -46,7 +46,7 @@ it.each([
 
 describe('the settings', () => {
   const of = (unknownEnv: string[], openSecretFiles: { file: string; mode: string }[] = []) =>
-    diagnoseSettings({ unknownEnv, openSecretFiles }, [])
+    diagnoseSettings({ file: null, unknownEnv, openSecretFiles }, [])
 
   it('pass where nothing needs a remark', () => {
     expect(of([])).toMatchObject([{ check: 'settings', outcome: 'ok' }])
@@ -66,7 +66,9 @@ describe('the settings', () => {
   })
 
   it('name what run requires to start', () => {
-    expect(diagnoseSettings({ unknownEnv: [], openSecretFiles: [] }, ['serviceUrl'])).toMatchObject([
+    expect(
+      diagnoseSettings({ file: 'attestd.yaml', unknownEnv: [], openSecretFiles: [] }, ['serviceUrl']),
+    ).toMatchObject([
       {
         outcome: 'failed',
         message: expect.stringContaining('ATTESTD_SERVICE_URL is not set'),
