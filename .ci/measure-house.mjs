@@ -1,5 +1,5 @@
-// Measures the house (`npm run measure:house`): sizes, imports and comments of `src/`, as the table of CONTRIBUTING.md has
-// them. With --list it names the largest files and functions, the circles, and small files that one neighbor imports.
+// Measures the house (`npm run measure:house`): sizes, imports and comments of `src/`, with the aims of CONTRIBUTING.md. With --list it
+// names the largest files and functions, the circles, and small files that one neighbor imports.
 import fs from 'node:fs'
 import path from 'node:path'
 import { readHouse } from './house-facts.mjs'

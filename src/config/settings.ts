@@ -173,8 +173,8 @@ export const SETTINGS = named({
     path: 'detect.workers',
     parse: integer(0, 256).transform((count) => count || detectorWorkersFor(thisMachine())),
     fallback: '0',
-    expects: '1 to 256; 0 = automatic, by cores and half of the memory',
-    summary: 'Detector processes.',
+    expects: '0 to 256',
+    summary: 'Detector processes; 0 = by cores and half of the memory.',
   }),
   detectorCostlyPercent: define({
     path: 'detect.costlyPercent',
