@@ -41,6 +41,9 @@ export class EvidenceReader {
     const thread = new Worker(entryFile(import.meta.url, 'evidence-thread'), { resourceLimits: MEMORY })
     // Where nobody waits for an answer, its end states nothing: the next file starts another.
     thread.on('error', () => {})
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = null
+    })
     thread.unref()
     this.#thread = thread
     return thread

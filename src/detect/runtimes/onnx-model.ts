@@ -99,7 +99,7 @@ export function requireNames(
 }
 
 /** Packed networks, which are large, of this process by the sha256 of their file: packages that share an encoder hold it once. */
-const packed = new Map<string, InferenceSession>()
+const packed = new Map<string, Promise<InferenceSession>>()
 
 /**
  * Loads an ONNX file of a package; one whose name ends in .gz is unpacked first.
@@ -114,9 +114,9 @@ export async function loadNetwork(pack: DetectorPackage, file: string, data?: st
     return { session: await createSession(bytes, file, of, externalData), file, of }
   }
   const digest = files[file]?.sha256 ?? ''
-  const session = packed.get(digest) ?? (await createSession(await unpacked(bytes, file, of), file, of))
-  packed.set(digest, session)
-  return { session, file, of }
+  const creating = packed.get(digest) ?? unpacked(bytes, file, of).then((model) => createSession(model, file, of))
+  packed.set(digest, creating)
+  return { session: await creating, file, of }
 }
 
 async function unpacked(bytes: Buffer, file: string, of: string): Promise<Uint8Array> {
