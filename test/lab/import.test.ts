@@ -145,16 +145,16 @@ describe('models import', () => {
   })
 
   it('an export with weights in a second file, and with the processor file of transformers 5', async () => {
-    const { model, data } = splitPixelClassifier(WEIGHTS, BIAS, 'model.onnx.data')
+    const { model, data } = splitPixelClassifier(WEIGHTS, BIAS, 'parts/weights.bin')
     const folder = await writeExport('split', {
       'config.json': IMAGE_CONFIG,
       'processor_config.json': { image_processor: IMAGE_PROCESSOR },
       'onnx/model.onnx': model,
-      'onnx/model.onnx.data': data,
+      'onnx/parts/weights.bin': data,
     })
     const { manifest } = await importIt(folder)
-    expect(manifest.runtime).toMatchObject({ model: 'model.onnx', data: 'model.onnx.data' })
-    expect(Object.keys(manifest.files)).toContain('model.onnx.data')
+    expect(manifest.runtime).toMatchObject({ model: 'model.onnx', data: 'parts/weights.bin' })
+    expect(Object.keys(manifest.files)).toContain('parts/weights.bin')
     expect(await riskOfPlain('split')).toBeCloseTo(sigmoid(MARGIN), 5)
   })
 

@@ -79,6 +79,7 @@ function upsideDown(where: string): AttestdError {
   return new AttestdError(
     'lab-data-invalid',
     `The detector does not score fake rows${where} above real ones; no calibration can correct that.`,
+    { fix: 'Check the labels of the data, and which class of the model means fake (models import --fake-label).' },
   )
 }
 

@@ -1,8 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { readFileIfPresent } from '../../core/files.js'
+import { isThere, readFileIfPresent } from '../../core/files.js'
+import { relativePath } from '../../detect/package/package-file.js'
 import { SERVE_IT, unsupported } from './import-error.js'
+import { outerFiles } from './onnx-file.js'
 import { asPreprocessor, timmConfig } from './timm-config.js'
 
 /** Where an exporter puts the weights, the first that is there. */
@@ -84,7 +86,7 @@ export interface HuggingFaceExport {
   readonly folder: string
   /** Absolute path of the weights. */
   readonly model: string
-  /** Absolute path of the weights that lie outside that file; null where none do. */
+  /** By which name it refers to weights in another file of its folder; null where it holds all. */
   readonly data: string | null
   readonly config: ModelConfig
   readonly preprocessor: PreprocessorConfig | null
@@ -102,8 +104,8 @@ export async function readExport(folder: string, model: string | null): Promise<
   const { architecture, label_names: names, pretrained_cfg: timm } = config
   const preprocessor = await readPreprocessor(folder)
   const weights = await findModel(folder, model)
+  await refuseLarge(weights)
   const data = await findData(weights)
-  for (const file of data === null ? [weights] : [weights, data]) await refuseLarge(file)
   return {
     folder,
     model: weights,
@@ -131,16 +133,19 @@ async function findModel(folder: string, named: string | null): Promise<string> 
   throw unsupported(`${folder} holds no ${named ?? MODEL_FILES.join(' nor ')}; name the file with --model.`)
 }
 
-/** Where exporters put weights beyond 2 GB, and torch.onnx all of them. */
+/** Exporters put weights beyond 2 GB elsewhere, and torch.onnx all of them. */
 async function findData(model: string): Promise<string | null> {
-  const found: string[] = []
-  for (const file of [`${model}_data`, `${model}.data`, `${model}_data_1`])
-    if (await fs.stat(file).catch(() => null)) found.push(file)
-  if (found.length > 1)
-    throw unsupported(
-      `The weights lie in ${found.map((file) => path.basename(file)).join(' and ')}; export them as one file.`,
-    )
-  return found[0] ?? null
+  const [name, ...others] = outerFiles(await fs.readFile(model))
+  if (name === undefined) return null
+  const inside = 'Save the weights as one file: onnx.save_model with all_tensors_to_one_file=True and a location.'
+  if (others.length > 0) throw unsupported(`The weights lie in ${others.length + 1} files, such as ${name}.`, inside)
+  if (!relativePath.safeParse(name).success)
+    throw unsupported(`The weights lie in ${name}, outside the folder of ${model}.`, inside)
+  const file = path.join(path.dirname(model), name)
+  if (!(await isThere(file)))
+    throw unsupported(`${file} is missing, in which ${path.basename(model)} has its weights.`, 'Copy it there.')
+  await refuseLarge(file)
+  return name
 }
 
 async function refuseLarge(file: string): Promise<void> {

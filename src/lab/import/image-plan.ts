@@ -32,7 +32,11 @@ export function imagePlan(
   config: PreprocessorConfig | null,
   takesBytes = false,
 ): PreprocessingPlan<ImagePreprocessing> {
-  if (config === null) throw unsupported('An image model needs preprocessor_config.json.')
+  if (config === null)
+    throw unsupported(
+      'An image model needs preprocessor_config.json.',
+      'Copy that file from the original model into the export, or write one: size, resample, image_mean and image_std.',
+    )
   if (config.do_resize === false) throw unsupported('The export does not resize; the size of its input is not known.')
   refuseForeign(config)
   const guesses: string[] = []

@@ -11,8 +11,8 @@ import { cardStub } from './card-stub.js'
 import { type HuggingFaceExport, readExport } from './hugging-face-export.js'
 import { unsupported } from './import-error.js'
 import { CHANNELS_FIRST, type ImportPlan, type ImportRequest, planImport } from './import-plan.js'
+import { probabilityOperation } from './onnx-file.js'
 import { onnxNames } from './onnx-names.js'
-import { probabilityOperation } from './probability-operation.js'
 import { agreementOf, readReferences } from './reference-check.js'
 import { sealPackage } from './seal-package.js'
 
@@ -83,14 +83,16 @@ async function build(
   plan: ImportPlan,
   measuring: Measuring,
 ): Promise<DetectorManifest> {
-  await fs.mkdir(folder)
   const copied = [
     [found.model, MODEL_NAME],
-    ...(found.data === null ? [] : [[found.data, path.basename(found.data)]]),
+    ...(found.data === null ? [] : [[path.join(path.dirname(found.model), found.data), found.data]]),
     ...plan.files.map((name) => [path.join(found.folder, name), name]),
     [plan.sample, sampleName(plan)],
   ] as [from: string, name: string][]
-  for (const [from, name] of copied) await fs.copyFile(from, path.join(folder, name))
+  for (const [from, name] of copied) {
+    await fs.mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await fs.copyFile(from, path.join(folder, name))
+  }
   await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draft))
   const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {
     const { message } = toAttestdError(error)
@@ -116,8 +118,7 @@ function draftOf(id: string, { config, license, data }: HuggingFaceExport, plan:
     runtime: {
       kind: 'onnx',
       model: MODEL_NAME,
-      // The model refers to it by this name.
-      ...(data === null ? {} : { data: path.basename(data) }),
+      ...(data === null ? {} : { data }),
       input: plan.inputs,
       output: plan.output,
     },

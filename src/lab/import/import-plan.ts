@@ -103,13 +103,9 @@ function taskOf(found: HuggingFaceExport, { inputs }: OnnxTensors, request: Impo
 
 function pictureTask({ preprocessor }: HuggingFaceExport, input: OnnxTensor): Task {
   const [, channels, , last] = input.shape
-  if (channels === null ? last === 3 : channels !== 3)
-    throw unsupported(
-      channels === null
-        ? 'The network takes the color channels last.'
-        : `The network takes ${channels} color channels, not 3.`,
-      CHANNELS_FIRST,
-    )
+  if (last === 3 && channels !== 3) throw unsupported('The network takes the color channels last.', CHANNELS_FIRST)
+  if (channels !== null && channels !== 3)
+    throw unsupported(`The network takes ${channels} color channels, not 3.`, CHANNELS_FIRST)
   const sample = packagePath('samples', 'chelsea.jpg')
   const plan = imagePlan(preprocessor, input.type === 'uint8')
   return { mediaType: 'image', inputs: [input.name], files: [], sample, ...plan }

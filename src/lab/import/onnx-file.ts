@@ -23,6 +23,15 @@ export function probabilityOperation(onnx: Uint8Array, output: string): string |
   return null
 }
 
+/** By which names a model refers to weights in other files of its folder. @param onnx as of `probabilityOperation` */
+export function outerFiles(onnx: Uint8Array): string[] {
+  const entries = fieldsOf(onnx, 7)
+    .flatMap((graph) => fieldsOf(graph, 5))
+    .flatMap((tensor) => fieldsOf(tensor, 13))
+  const places = entries.filter((entry) => textsOf(entry, 1)[0] === 'location')
+  return [...new Set(places.flatMap((entry) => textsOf(entry, 2)))]
+}
+
 const textsOf = (message: Uint8Array, field: number): string[] =>
   fieldsOf(message, field).map((bytes) => Buffer.from(bytes).toString('utf8'))
 

@@ -2,14 +2,21 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readExport } from '../../../src/lab/import/hugging-face-export.js'
+import { onnxFile, outerTensor } from '../../support/detector-tiny-onnx.js'
 import { folderForEach } from '../../support/temporary-folder.js'
 
 const folder = folderForEach()
 
+/** A network whose weights lie in these files. */
+const weightsIn = (...files: string[]) => onnxFile(...files.map((file) => outerTensor('w', [1], file)))
+
 async function write(files: Record<string, string | object>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     await fs.mkdir(path.dirname(path.join(folder, name)), { recursive: true })
-    await fs.writeFile(path.join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+    await fs.writeFile(
+      path.join(folder, name),
+      typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content),
+    )
   }
 }
 
@@ -50,7 +57,7 @@ describe('an export', () => {
   })
 
   it('with weights that no package takes is refused by the name of their file', async () => {
-    await write({ 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x' })
+    await write({ 'config.json': {}, 'model.onnx': weightsIn('model.onnx_data'), 'model.onnx_data': 'x' })
     await fs.truncate(path.join(folder, 'model.onnx_data'), 2 ** 31)
     await expect(readExport(folder, null)).rejects.toMatchObject(refused(/model\.onnx_data has 2147483648 bytes/))
   })
@@ -72,9 +79,14 @@ describe('an export', () => {
     expect(preprocessor).not.toMatchObject({ crop_size: null })
   })
 
-  it.each(['model.onnx_data', 'model.onnx.data'])('has the rest of its weights in %s', async (name) => {
-    await write({ 'config.json': {}, 'onnx/model.onnx': 'x', [`onnx/${name}`]: 'x' })
-    expect((await readExport(folder, null)).data).toBe(path.join(folder, 'onnx', name))
+  it.each(['model.onnx_data', 'weights.bin', 'parts/w'])('has the rest of its weights in %s', async (name) => {
+    await write({
+      'config.json': {},
+      'onnx/model.onnx': weightsIn(name),
+      [`onnx/${name}`]: 'x',
+      'onnx/other_data': 'x',
+    })
+    expect((await readExport(folder, null)).data).toBe(name)
   })
 
   it.each(['image_processor', 'feature_extractor'])('of transformers 5 is read from %s', async (kind) => {
@@ -98,8 +110,14 @@ describe('an export', () => {
     ['with a folder for weights', { 'config.json': {}, 'model.onnx/x': 'x' }, /holds no/],
     [
       'with weights in three files',
-      { 'config.json': {}, 'model.onnx': 'x', 'model.onnx_data': 'x', 'model.onnx_data_1': 'x' },
-      /model\.onnx_data and model\.onnx_data_1; export them as one/,
+      { 'config.json': {}, 'model.onnx': weightsIn('a', 'b') },
+      /weights lie in 2 files, such as a\./,
+    ],
+    ['without its other weights', { 'config.json': {}, 'model.onnx': weightsIn('a') }, /a is missing, in which model/],
+    [
+      'with weights elsewhere',
+      { 'config.json': {}, 'model.onnx': weightsIn('../a') },
+      /lie in \.\.\/a, outside the folder/,
     ],
     ['with a broken config', { 'config.json': '{', 'model.onnx': 'x' }, /config\.json is not JSON/],
     [

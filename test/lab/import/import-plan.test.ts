@@ -61,6 +61,7 @@ describe('the plan of an import', () => {
   it.each<[string, OnnxTensor[], OnnxTensor[], RegExp]>([
     ['one color channel', [tensor('pixel_values', [null, 1, 32, 32])], logits, /1 color channels, not 3/],
     ['channels that come last', [tensor('x', [null, null, null, 3])], logits, /takes the color channels last/],
+    ['channels that come last at one size', [tensor('x', [null, 64, 64, 3])], logits, /takes the color channels last/],
     ['clips of video', [tensor('pixel_values', [null, 4, 3, 32, 32])], logits, /has 5 dimensions/],
     ['a fixed batch', [tensor('pixel_values', [8, 3, 32, 32])], logits, /fixed batch size of 8/],
     ['a fixed length of text', [tensor('input_ids', [1, 128], 'int64')], logits, /fixed number of tokens of 128/],

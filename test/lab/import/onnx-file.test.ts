@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { probabilityOperation } from '../../../src/lab/import/probability-operation.js'
+import { probabilityOperation } from '../../../src/lab/import/onnx-file.js'
 import { node, number, onnxFile, tensor } from '../../support/detector-tiny-onnx.js'
 
 describe('the operation that makes an output a probability', () => {
