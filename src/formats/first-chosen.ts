@@ -10,3 +10,10 @@ export async function isFirstChosen(tracks: readonly InputTrack[]): Promise<bool
 /** Of several tracks of a kind, players do not all play the first. */
 export const severalTracks = (): AttestdError =>
   new AttestdError('media-unsupported', 'The file has several tracks of a kind; players differ in which they play.')
+
+/** Of a Matroska with a track that not all players show, or show in part. */
+export const shownOtherwise = (): AttestdError =>
+  new AttestdError(
+    'media-unsupported',
+    'The file has a track that is disabled, coded or cut out; players differ in what they show of it.',
+  )

@@ -1,7 +1,8 @@
 import fs from 'node:fs/promises'
 import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVideoTrack } from 'mediabunny'
 import { AttestdError, errorText } from '../../core/errors.js'
-import { isFirstChosen, severalTracks } from '../../formats/first-chosen.js'
+import { isFirstChosen, severalTracks, shownOtherwise } from '../../formats/first-chosen.js'
+import { hasTrackShownOtherwise } from '../../formats/matroska-tracks.js'
 import { isChapterTrack } from '../../formats/mp4-chapters.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
@@ -57,6 +58,7 @@ export interface OpenVideo {
  */
 export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
   if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
+  if (format.demuxer === 'matroska' && (await hasTrackShownOtherwise(file))) throw shownOtherwise()
   const handle = await fs.open(file, 'r')
   const { size } = await handle.stat()
   // A container without any track is empty, unless that is for want of its index.

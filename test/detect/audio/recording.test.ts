@@ -279,6 +279,17 @@ describe.skipIf(ffmpeg === null)('other formats, with ffmpeg (skipped where ther
     else await expect(reading).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
   })
 
+  it('a WebM whose first track is disabled, which only some players pass over, is refused', async () => {
+    const file = path.join(await folderForTest(), 'disabled.webm')
+    const source = ['-f', 'lavfi', '-i', 'sine=d=1', '-map', '0', '-map', '0', '-c:a', 'libopus']
+    await make(...source, '-disposition:a:0', '0', '-disposition:a:1', 'default', file)
+    const bytes = await fs.readFile(file)
+    // FlagDefault of the first track becomes FlagEnabled, both 0.
+    bytes.writeUInt8(0xb9, bytes.indexOf('888100', 'hex'))
+    await fs.writeFile(file, bytes)
+    await expect(readRecording(file, RATE, tools)).rejects.toThrow(withReason('media-unsupported', /disabled/))
+  })
+
   it('an MPEG-TS that goes over to other tracks in its middle is refused', async () => {
     const reading = readRecording(await lateTracks(), RATE, tools)
     await expect(reading).rejects.toThrow(withReason('media-unsupported', 'several tracks'))

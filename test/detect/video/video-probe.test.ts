@@ -59,6 +59,14 @@ describe('a file that players show otherwise', () => {
       await expect(factsOf(await remuxed(tracks))).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
 
+  it('is refused where a track is disabled, which only some players pass over', async () => {
+    const bytes = await fs.readFile(await remuxed([other, first]))
+    // FlagDefault of the first track becomes FlagEnabled, both 0.
+    bytes.writeUInt8(0xb9, bytes.indexOf('888100', 'hex'))
+    const refused = { reason: 'media-unsupported', message: expect.stringContaining('disabled') }
+    await expect(factsOf(await fileWith(bytes))).rejects.toMatchObject(refused)
+  })
+
   it('is refused where the pictures are transparent', async () => {
     expect((await factsOf(await remuxed([{}]))).codec).toBe('vp8')
     const clear = await remuxed([{ canBeTransparent: true }])

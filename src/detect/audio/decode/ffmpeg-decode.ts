@@ -1,6 +1,7 @@
 import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
 import { AttestdError, errorText } from '../../../core/errors.js'
-import { isFirstChosen, severalTracks } from '../../../formats/first-chosen.js'
+import { isFirstChosen, severalTracks, shownOtherwise } from '../../../formats/first-chosen.js'
+import { hasTrackShownOtherwise } from '../../../formats/matroska-tracks.js'
 import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
@@ -41,6 +42,7 @@ const FORMATS = new Map([
 ])
 /** Those whose tracks can be listed without ffmpeg. */
 const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
+const MATROSKA_FORMATS = new Set(['webm', 'matroska'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 
@@ -53,6 +55,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 export async function openByFfmpeg(file: string, mime: string, tools: ReaderTools): Promise<OpenSound> {
   const format = FORMATS.get(mime)
   if (format === undefined) throw new AttestdError('media-unsupported', `Sound of type ${mime} is not supported.`)
+  if (MATROSKA_FORMATS.has(format) && (await hasTrackShownOtherwise(file))) throw shownOtherwise()
   const track = CONTAINERS.has(format) ? await tools.parsers.during(() => soundTrack(file)) : null
   const { ffmpeg } = tools
   if (ffmpeg === null) {
