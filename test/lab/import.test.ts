@@ -152,7 +152,9 @@ describe('models import', () => {
       'onnx/model.onnx': model,
       'onnx/parts/weights.bin': data,
     })
-    const { manifest } = await importIt(folder)
+    await fs.chmod(path.join(folder, 'onnx/parts/weights.bin'), 0o600)
+    const { folder: made, manifest } = await importIt(folder)
+    expect((await fs.stat(path.join(made, 'parts/weights.bin'))).mode & 0o777).toBe(0o644)
     expect(manifest.runtime).toMatchObject({ model: 'model.onnx', data: 'parts/weights.bin' })
     expect(Object.keys(manifest.files)).toContain('parts/weights.bin')
     expect(await riskOfPlain('split')).toBeCloseTo(sigmoid(MARGIN), 5)

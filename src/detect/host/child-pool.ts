@@ -52,7 +52,7 @@ export class ChildPool {
       renewing: { taken: false },
       launch: (ended: EndListener) => this.#launch(ended),
       onFree: (slot: ChildSlot) => this.#offer(slot),
-      onStartFailed: (_slot: ChildSlot, waitMs: number) => this.#refuseWhenDown(waitMs),
+      onStartFailed: (waitMs: number) => this.#refuseWhenDown(waitMs),
     }
     this.#slots = Array.from({ length: options.size }, () => new ChildSlot(slotOptions))
   }

@@ -29,7 +29,7 @@ export interface SlotOptions {
   launch(ended: (child: DetectorProcess, end: ChildEnd) => void): Promise<DetectorProcess>
   onFree(slot: ChildSlot): void
   /** A replacement could not be started; the next try comes after `waitMs`. */
-  onStartFailed(slot: ChildSlot, waitMs: number): void
+  onStartFailed(waitMs: number): void
 }
 
 /** A place for one process: keeps it filled with a warmed one. */
@@ -114,7 +114,7 @@ export class ChildSlot {
         if (closing.aborted) return
         this.#startFailed = true
         waitMs = this.#restartDelay(++this.#failures)
-        this.#options.onStartFailed(this, waitMs)
+        this.#options.onStartFailed(waitMs)
       }
     }
     this.#refilling = false

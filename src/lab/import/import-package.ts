@@ -17,6 +17,7 @@ import { agreementOf, readReferences } from './reference-check.js'
 import { sealPackage } from './seal-package.js'
 
 const MODEL_NAME = 'model.onnx'
+const FILE_MODE = 0o644
 /** Where a package is made; that of a killed import holds a copy of the weights. */
 const WORKSHOP = '.import-'
 
@@ -92,6 +93,8 @@ async function build(
   for (const [from, name] of copied) {
     await fs.mkdir(path.dirname(path.join(folder, name)), { recursive: true })
     await fs.copyFile(from, path.join(folder, name))
+    // In its cage a detector process may be another user, and libraries write weights for their own user alone.
+    await fs.chmod(path.join(folder, name), FILE_MODE)
   }
   await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draft))
   const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {
