@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import type { ModelInput } from '../contract/medium-reader.js'
 import { manifestRefused } from '../package/manifest-refused.js'
-import { requireWidth } from './output-width.js'
+import { requireInputs, requireWidth } from './model-shape.js'
 
 // Open Inference Protocol v2 over HTTP (https://github.com/kserve/open-inference-protocol) and Triton's binary tensor
 // data extension: the numbers of a tensor follow the JSON as little-endian bytes instead of standing in it.
@@ -81,12 +81,7 @@ export function encodeRequest(
   output: string,
   binary: boolean,
 ): InferRequest {
-  if (names.length !== inputs.length) {
-    throw new AttestdError(
-      'detector-failed',
-      `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
-    )
-  }
+  requireInputs(names, inputs)
   return binary ? encodeBinary(names, inputs, output) : encodeJson(names, inputs, output)
 }
 

@@ -12,7 +12,7 @@ import { readPackageFile } from '../package/read-package-file.js'
 import type { OnnxRuntime } from '../package/runtime.js'
 import { outputWidth } from '../scoring/aggregation.js'
 import { fromHalves, toHalves } from './half-floats.js'
-import { requireWidth } from './output-width.js'
+import { requireInputs, requireWidth } from './model-shape.js'
 
 /**
  * One thread and no reordering: the same input gives the same bits, whatever else runs on the machine. Memory patterns are
@@ -155,12 +155,7 @@ function failure(reason: Reason, what: string, cause: unknown): AttestdError {
 
 /** Inputs by the names that a model gives them. @throws AttestdError detector-failed where there are more or fewer */
 export function named(names: readonly string[], inputs: readonly ModelInput[]): Record<string, ModelInput> {
-  if (names.length !== inputs.length) {
-    throw new AttestdError(
-      'detector-failed',
-      `The model takes ${names.length} inputs, the media provides ${inputs.length}.`,
-    )
-  }
+  requireInputs(names, inputs)
   return Object.fromEntries(names.map((name, index) => [name, inputs[index] as ModelInput]))
 }
 

@@ -1,3 +1,4 @@
+import { AttestdError } from '../../core/errors.js'
 import { manifestRefused } from '../package/manifest-refused.js'
 
 /**
@@ -15,4 +16,11 @@ export function requireWidth(shape: readonly (number | string)[] | undefined, wi
     width === 1 ? 'outputKind' : 'classes',
     `expects an output of width ${width}, the model returns ${given}`,
   )
+}
+
+/** @param given inputs that were made of the media @throws AttestdError detector-failed where a model takes more or fewer */
+export function requireInputs(names: readonly string[], given: readonly unknown[]): void {
+  if (names.length === given.length) return
+  const words = `The model takes ${names.length} inputs, the media provides ${given.length}.`
+  throw new AttestdError('detector-failed', words)
 }
