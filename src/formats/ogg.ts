@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { readAt } from '../core/files.js'
 
@@ -8,6 +9,9 @@ const MOST_SEGMENTS = 255
 const TWO_PAGES_BYTES = 2 * 65_307
 /** How each page begins. */
 export const CAPTURE_PATTERN = 'OggS'
+/** With its version, and where its flags stand. */
+const PAGE_START = `${CAPTURE_PATTERN}\0`
+const FLAGS_AT = 5
 /** Flags: the first packet of the page began on another one; the page is the first of its stream. */
 const CONTINUED = 1
 const BEGINS = 2
@@ -42,7 +46,7 @@ export function oggPageAt(bytes: Buffer, at = 0): OggPage | null {
   const end = at + HEADER_BYTES + (count ?? 0)
   if (count === undefined || end > bytes.length || bytes.toString('latin1', at, at + 4) !== CAPTURE_PATTERN) return null
   const segments = bytes.subarray(at + HEADER_BYTES, end)
-  const flags = bytes.readUInt8(at + 5)
+  const flags = bytes.readUInt8(at + FLAGS_AT)
   return {
     isContinued: (flags & CONTINUED) !== 0,
     isFirst: (flags & BEGINS) !== 0,
@@ -73,6 +77,23 @@ export async function findOggPage(file: string, from: number, serial: number): P
   const bytes = await readAt(file, from, TWO_PAGES_BYTES)
   const found = pagesIn(bytes).find(({ page }) => page.serial === serial && !page.isContinued)
   return found === undefined ? null : from + found.at
+}
+
+/** Whether a recording begins behind another one; the streams of one all begin in front of their content. */
+export async function isChained(file: string): Promise<boolean> {
+  let isBehind = false
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    const bytes = Buffer.concat([rest, chunk])
+    const last = bytes.length - FLAGS_AT
+    for (let at = bytes.indexOf(PAGE_START); at !== -1 && at < last; at = bytes.indexOf(PAGE_START, at + 1)) {
+      const begins = (bytes.readUInt8(at + FLAGS_AT) & BEGINS) !== 0
+      if (begins && isBehind) return true
+      isBehind ||= !begins
+    }
+    rest = bytes.subarray(Math.max(0, last))
+  }
+  return false
 }
 
 /** Samples a second by the first packet: RFC 7845 (always 48 kHz), Vorbis I 4.2.2, the FLAC-to-Ogg mapping; 0 for others. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import { AttestdError, isAbstention } from '../../core/errors.js'
 import { editedSeconds } from '../../formats/mp4-edits.js'
+import { isChained } from '../../formats/ogg.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { spotPlaces } from '../contract/spot-places.js'
 import { walkPackets } from '../ffmpeg/walk-packets.js'
@@ -35,6 +36,9 @@ const ASSUMED = { width: 1920, height: 1080 }
 /** Opens a video and plans which frames are decoded. @throws AttestdError media-* */
 export async function readFrames(file: string, maxFrames: number, tools: ReaderTools): Promise<VideoFrames> {
   const format = await sniffVideoFormat(file)
+  // Players play one after the other, ffmpeg the first.
+  if (format.demuxer === 'ogg' && (await isChained(file)))
+    throw new AttestdError('media-unsupported', 'The file holds several recordings.')
   const video = isRead(format) ? await tools.parsers.during(() => openRead(file, format)) : null
   if (video !== null) await refuseHuge(video)
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {

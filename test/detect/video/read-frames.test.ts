@@ -130,6 +130,15 @@ describe.skipIf(ffmpeg === null)('codecs that ffmpeg decodes (skipped where ther
     await expect(read(file, ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
   })
 
+  it('refuses a second recording behind the first in Ogg', async () => {
+    const file = path.join(await folderForTest(), 'chain.ogv')
+    const sources = ['testsrc=s=64x64:d=1', 'sine=d=1'].flatMap((source) => ['-f', 'lavfi', '-i', source])
+    await make(...sources, '-c:v', 'libtheora', '-c:a', 'libvorbis', file)
+    expect((await read(file, ffmpeg)).frames.length).toBeGreaterThan(0)
+    await fs.appendFile(file, await fs.readFile(file))
+    await expect(read(file, ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several recordings'))
+  })
+
   it('refuses an MPEG-TS that goes over to other tracks in its middle', async () => {
     await expect(read(await lateTracks(), ffmpeg)).rejects.toThrow(withReason('media-unsupported', 'several tracks'))
   })
