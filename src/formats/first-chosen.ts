@@ -11,7 +11,7 @@ export async function isFirstChosen(tracks: readonly InputTrack[]): Promise<bool
 export const severalTracks = (): AttestdError =>
   new AttestdError('media-unsupported', 'The file has several tracks of a kind; players differ in which they play.')
 
-/** Of a Matroska with a track that not all players show, or show in part. */
+/** Of a file with a track that not all players show, or show in part. */
 export const shownOtherwise = (): AttestdError =>
   new AttestdError(
     'media-unsupported',

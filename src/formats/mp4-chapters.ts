@@ -1,8 +1,8 @@
 import { readAt } from '../core/files.js'
 import { findMp4Index } from './mp4-index.js'
 
-/** Largest index that is looked through, bytes; that of hours takes a few MB. */
-const MAX_INDEX_BYTES = 16 * 1024 ** 2
+/** Largest index that is looked through, bytes; that of ten hours takes some 30 MB. */
+const MAX_INDEX_BYTES = 64 * 1024 ** 2
 
 /**
  * Whether a track of an ISO base media file is one of chapters to another (QuickTime's reference `chap`), which some players

@@ -4,6 +4,7 @@ import { AttestdError, errorText } from '../../core/errors.js'
 import { isFirstChosen, severalTracks, shownOtherwise } from '../../formats/first-chosen.js'
 import { hasTrackShownOtherwise } from '../../formats/matroska-tracks.js'
 import { isChapterTrack } from '../../formats/mp4-chapters.js'
+import { isCutOut } from '../../formats/mp4-cut-out.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
@@ -90,6 +91,7 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     if (tracks[1] !== undefined && index !== null && (await isChapterTrack(file, tracks[0]?.id as number)))
       throw severalTracks()
     const opened = await open(input, size, noTrack)
+    if (index !== null && (await isCutOut(file, opened.facts.width, opened.facts.height))) throw shownOtherwise()
     // What is read from here on is the pictures themselves.
     allowance = Number.POSITIVE_INFINITY
     return { ...opened, bytes: size, close }

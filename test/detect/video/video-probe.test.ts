@@ -67,6 +67,27 @@ describe('a file that players show otherwise', () => {
     await expect(factsOf(await fileWith(bytes))).rejects.toMatchObject(refused)
   })
 
+  it('is refused where an MP4 states that a part of its pictures is to be cut out', async () => {
+    const bytes = await fs.readFile(fixture('h264.mp4'))
+    const withAperture = (width: number, height: number) => {
+      const box = Buffer.alloc(40)
+      box.writeUInt32BE(box.length)
+      box.write('clap', 4)
+      for (const [nth, value] of [width, 1, height, 1, 0, 1, 0, 1].entries()) box.writeUInt32BE(value, 8 + 4 * nth)
+      // At the end of the index, which ends the file.
+      const whole = Buffer.concat([bytes, box])
+      const at = whole.indexOf('moov') - 4
+      whole.writeUInt32BE(whole.readUInt32BE(at) + box.length, at)
+      return fileWith(whole)
+    }
+    expect((await factsOf(await withAperture(158, 118))).codec).toBe('avc')
+    for (const [width, height] of [
+      [80, 120],
+      [160, 60],
+    ] as const)
+      await expect(factsOf(await withAperture(width, height))).rejects.toMatchObject({ reason: 'media-unsupported' })
+  })
+
   it('is refused where the pictures are transparent', async () => {
     expect((await factsOf(await remuxed([{}]))).codec).toBe('vp8')
     const clear = await remuxed([{ canBeTransparent: true }])
