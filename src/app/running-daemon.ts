@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { z } from 'zod'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError, errorText, isAbort } from '../core/errors.js'
 import { isReason } from '../core/reasons.js'
 import { type ControlFile, readControlFile } from '../observe/control-file.js'
 import { USER_HEADER } from '../observe/control-routes.js'
@@ -35,6 +35,8 @@ export async function runningDaemon(dataDir: string): Promise<ControlFile | null
   }
 }
 
+const HANGS_FIX = 'See its log, then end its process and start it again.'
+
 const problem = z.object({
   error: z.object({ reason: z.string().optional(), message: z.string(), fix: z.string().optional() }),
 })
@@ -44,14 +46,21 @@ export async function callDaemon<T>(
   daemon: Pick<ControlFile, 'url' | 'token'>,
   { answer, ...request }: Request & { readonly answer: z.ZodType<T> },
 ): Promise<T> {
+  const { origin } = new URL(daemon.url)
   const response = await ask(daemon, request).catch((cause: unknown) => {
-    const message = `The daemon at ${new URL(daemon.url).origin} does not answer (${errorText(cause)}).`
-    throw new AttestdError('daemon-not-running', message, { cause })
+    const isLate = isAbort(cause)
+    const message = `The daemon at ${origin} does not answer (${isLate ? 'it accepts connections, but hangs' : errorText(cause)}).`
+    throw new AttestdError('daemon-not-running', message, { cause, fix: isLate ? HANGS_FIX : undefined })
   })
   const body = await response.json().catch(() => null)
-  if (response.ok) return answer.parse(body)
-  const unknown = { error: { message: `The daemon answered with ${response.status}.` } }
-  const { fix, message, reason } = problem.catch(unknown).parse(body).error
+  const read = response.ok ? answer.safeParse(body) : null
+  if (read?.success) return read.data
+  const { data: stated } = problem.safeParse(body)
+  if (!stated) {
+    const message = `What answers at ${origin} (status ${response.status}) is not this daemon: another program has its port, or it is of another version.`
+    throw new AttestdError('daemon-not-running', message, { cause: read?.error })
+  }
+  const { fix, message, reason } = stated.error
   throw new AttestdError(reason && isReason(reason) ? reason : 'internal-error', message, { fix })
 }
 

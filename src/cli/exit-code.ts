@@ -1,6 +1,6 @@
 import { SettingsError } from '../config/load.js'
 import { isDiskFull } from '../core/disk/storage-error.js'
-import { AttestdError, errorText } from '../core/errors.js'
+import { AttestdError, errorCode, errorText } from '../core/errors.js'
 import { EXIT } from '../core/shutdown.js'
 import { createRedactor } from '../observe/redaction.js'
 
@@ -17,7 +17,7 @@ export function exitCodeOf(thrown: unknown): number {
 /** An error as lines that a person reads on a terminal, without what looks like a secret. */
 export const errorForPeople = (error: unknown): string[] => plainLines(error).map(createRedactor([]))
 
-/** A full disk, and a working directory that was removed, by their reasons, whatever met them. */
+/** A full disk, a file of another user and a working directory that was removed, by their reasons, whatever met them. */
 function named(error: unknown): unknown {
   if (error instanceof SettingsError || error instanceof AttestdError) return error
   if (/uv_cwd/.test(errorText(error))) {
@@ -25,6 +25,11 @@ function named(error: unknown): unknown {
     return new AttestdError('argument-invalid', 'The working directory was removed.', { cause: error, fix })
   }
   if (/EMFILE/.test(errorText(error))) return new AttestdError('limits-low', errorText(error), { cause: error })
+  if (/^(?:EACCES|EPERM)$/.test(errorCode(error) ?? '')) {
+    const fix =
+      'Run the command as the user that attestd runs as (sudo -u USER), or give that file or folder to this user.'
+    return new AttestdError('data-dir-unusable', errorText(error), { cause: error, fix })
+  }
   if (!isDiskFull(error)) return error
   const fix = 'Free space where the command writes, and in the folder for temporary files (TMPDIR, else /tmp).'
   return new AttestdError('disk-full', errorText(error), { cause: error, fix })

@@ -268,7 +268,7 @@ export const REASONS = {
   'media-integrity': retry('A gateway delivered bytes that do not hash to the CID.'),
   'media-cache-failed': retry(
     'The media cache on disk cannot be written or read.',
-    'Free disk space or lower ATTESTD_MEDIA_CACHE_BYTES (ENOSPC), repair the disk (EROFS, EIO), or remove the folder cache in the data directory, which is made again (other codes).',
+    'Free or repair the disk, or remove cache in the data directory, which is made again.',
   ),
   'media-redirects': retry('The media server redirected too often.'),
   'content-hash-mismatch': abstain(

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { requireFolder, requireOwnFolder } from '../core/disk/plain-files.js'
+import { errorCode } from '../core/errors.js'
 import { isTorn, readFileIfPresent, writeTo } from '../core/files.js'
 import { MEDIA_TYPES } from '../core/media-types.js'
 import { storedRisk } from '../core/risk.js'
@@ -191,7 +192,10 @@ export class Ledger {
 
   /** Oldest first. */
   async #files(): Promise<LedgerFile[]> {
-    const names = await fs.readdir(this.#folder).catch(() => [])
+    const names = await fs.readdir(this.#folder).catch((error: unknown) => {
+      if (errorCode(error) === 'EACCES') throw error
+      return []
+    })
     const files = names.map((name) => FILE_NAME.exec(name)).filter((match) => match !== null)
     return files
       .map(([, day, number = '1']) => fileOf(day!, Number(number)))

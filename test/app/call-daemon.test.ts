@@ -58,8 +58,8 @@ describe('callDaemon, where another program answers', () => {
     [{ error: { reason: 'stake-low', message: 'Too little.' } }, 'stake-low', 'Too little.'],
     [{ error: { reason: 'no-such-reason', message: 'Odd.' } }, 'internal-error', 'Odd.'],
     [{ error: { message: 'No reason.' } }, 'internal-error', 'No reason.'],
-    [{ oops: 1 }, 'internal-error', 'The daemon answered with 500.'],
-    ['<html>', 'internal-error', 'The daemon answered with 500.'],
+    [{ oops: 1 }, 'daemon-not-running', expect.stringContaining('(status 500) is not this daemon')],
+    ['<html>', 'daemon-not-running', expect.stringContaining('(status 500) is not this daemon')],
   ])('an error of %j is %s', async (body, reason, message) => {
     const { outcome } = await asked((_, response) => {
       response.writeHead(500).end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -74,11 +74,19 @@ describe('callDaemon, where another program answers', () => {
 
   it('refuses an answer of another shape', async () => {
     const { outcome } = await asked((_, response) => response.end('{"pid":"seven"}'))
-    expect(await outcome).toBeInstanceOf(z.ZodError)
+    expect(await outcome).toMatchObject({
+      reason: 'daemon-not-running',
+      message: expect.stringContaining('(status 200) is not this daemon'),
+      cause: expect.any(z.ZodError),
+    })
   })
 
   it('gives up on a daemon that never answers, after its time limit', async () => {
     const { outcome } = await asked(() => {}, 50)
-    expect(await outcome).toMatchObject({ reason: 'daemon-not-running' })
+    expect(await outcome).toMatchObject({
+      reason: 'daemon-not-running',
+      message: expect.stringContaining('hangs'),
+      fix: expect.stringContaining('end its process'),
+    })
   })
 })

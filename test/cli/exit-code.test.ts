@@ -58,6 +58,14 @@ describe('an error on a terminal', () => {
     expect(status).toBe(75)
   })
 
+  it('names a file of another user, with what to do', () => {
+    const error = Object.assign(new Error("EACCES: permission denied, open '/d/control.json'"), { code: 'EACCES' })
+    expect(errorForPeople(error)).toEqual([
+      "attestd: EACCES: permission denied, open '/d/control.json'  [data-dir-unusable]",
+      expect.stringContaining('fix  Run the command as the user that attestd runs as'),
+    ])
+  })
+
   it('names a working directory that was removed', () => {
     const error = new Error('ENOENT: no such file or directory, uv_cwd')
     expect(exitCodeOf(error)).toBe(64)

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { asRisk } from '../../src/core/risk.js'
 import { Ledger } from '../../src/pipeline/ledger.js'
 import { VerdictStore } from '../../src/pipeline/verdict-store.js'
@@ -69,6 +69,14 @@ describe('the ledger', () => {
     for (const day of [0, 1, 2]) await new Ledger(folder).append(abstained(start + day * DAY, `a${day}`))
     await new Ledger(folder, (await sizeOf(folder)) - 1).prune(90 * DAY, start + 2 * DAY)
     expect((await new Ledger(folder).recent(9)).map((entry) => entry.assetId)).toEqual(['a2', 'a1'])
+  })
+
+  it('that another user owns is not taken for an empty one', async () => {
+    // Root, as whom this may run, reads every folder.
+    const refused = Object.assign(new Error('EACCES: permission denied, scandir'), { code: 'EACCES' })
+    const readdir = vi.spyOn(fs, 'readdir').mockRejectedValue(refused)
+    onTestFinished(() => readdir.mockRestore())
+    await expect(new Ledger(folder).recent(9)).rejects.toBe(refused)
   })
 
   it('has no entries in an empty data directory', async () => {
