@@ -131,7 +131,14 @@ async function startHostileSandbox(folder: string, secrets: string): Promise<Hos
   const assets = [
     { ...picture, ...texts, id: `picture ${HOSTILE_NAME}` },
     { ...text, ...texts, id: `text ${HOSTILE_NAME}` },
-    { ...picture, ...texts, id: `elsewhere ${HOSTILE_NAME}`, uri: `ftp://${HOSTILE_NAME}` },
+    // Of other content: a verdict on the picture would be its own.
+    {
+      ...picture,
+      ...texts,
+      id: `elsewhere ${HOSTILE_NAME}`,
+      uri: `ftp://${HOSTILE_NAME}`,
+      contentHash: `0x${'e'.repeat(64)}`,
+    },
     { ...picture, ...texts, id: `nul ${HOSTILE}` },
   ]
   state.books.assets.push(...assets)
