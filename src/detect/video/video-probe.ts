@@ -3,10 +3,9 @@ import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVid
 import { AttestdError, errorText } from '../../core/errors.js'
 import { isFirstChosen, severalTracks, shownOtherwise } from '../../formats/first-chosen.js'
 import { hasTrackShownOtherwise } from '../../formats/matroska-tracks.js'
-import { isChapterTrack } from '../../formats/mp4-chapters.js'
-import { isCutOut } from '../../formats/mp4-cut-out.js'
 import { findMp4Index } from '../../formats/mp4-index.js'
 import { isProtectedMp4 } from '../../formats/mp4-protection.js'
+import { isChapterTrack, isCutOut } from '../../formats/mp4-tracks.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 
