@@ -24,6 +24,14 @@ describe.skipIf(binary === null)('a verifier in Solidity, on a chain', () => {
     expect(await recoverOnChain(anvil.rpcUrl, made)).toEqual({ signer: signer.address, uid: made.uid })
   })
 
+  it('computes a uid that begins as no code of a contract may', async () => {
+    const signer = privateKeyToAccount(plain.privateKey)
+    const madeAt = (time: number) => attestScore(profileOf(plain), signer, plain.score, time, saltOf(plain))
+    let made = await madeAt(plain.time)
+    for (let time = plain.time; !made.uid.startsWith('0xef'); time++) made = await madeAt(time)
+    expect(await recoverOnChain(anvil.rpcUrl, made)).toEqual({ signer: signer.address, uid: made.uid })
+  })
+
   it('reads the data of the default schema', async () => {
     const { assetId, contentHash, deepfakeRiskBps, algorithm } = plain.score
     const said = await askVerifier(anvil.rpcUrl, 'readDefault', [plain.attestation.message.data])
