@@ -127,9 +127,9 @@ describe('embedded engine', () => {
     expect(await readFile(path.join(template, 'queue', 'lock.1'), 'utf8')).toBe('')
   })
 
-  it('refuses a second process, and a second opener in this process, and points to Redis', async () => {
+  it('refuses a second process, and a second opener in this process, by the name of the first', async () => {
     const opening = openQueueEngine(engineOptions(`embedded:${path.join(root, 'shared')}`, root))
-    await expect(opening).rejects.toThrow(withReason('queue-in-use', /redis:\/\//))
+    await expect(opening).rejects.toThrow(withReason('queue-in-use', /is already open in/))
   })
 
   it('loses no job that was added before a kill, keeps what was saved and requeues its jobs at once', async () => {
