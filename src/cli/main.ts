@@ -3,6 +3,14 @@ import { reasonEntry } from '../core/reasons.js'
 import { EXIT } from '../core/shutdown.js'
 import { printErrorLines } from './terminal/print.js'
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  const { fix, summary } = reasonEntry('node-too-old')
+  // What makes output safe asks for more than an old Node has.
+  process.stderr.write(`attestd: ${summary} This is ${process.versions.node}.  [node-too-old]\n  fix  ${fix}\n`)
+  process.exit(EXIT.config)
+}
+
 // Its modules are read all at once, for which few open files do not suffice.
 const { runCommandLine, watchOutput } = await import('./command-line.js').catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EMFILE') throw error

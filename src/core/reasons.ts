@@ -53,6 +53,10 @@ export const REASONS = {
     'The HTTP port is taken.',
     'Stop the other process, or set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
   ),
+  'node-too-old': setup(
+    'attestd needs Node 20.19 or newer.',
+    'Install a newer Node (https://nodejs.org); node --version shows which one the shell finds.',
+  ),
   'limits-low': setup(
     'A limit of the process is lower than attestd needs.',
     'Run ulimit -n 4096 before attestd in the same shell, or set LimitNOFILE=4096 in its systemd unit.',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
@@ -29,6 +30,18 @@ it('waits longer for an address of a host than Node, whose 250 ms no path of a l
 
 describe('the command line, as a process', () => {
   const attestd = (args: readonly string[]) => attestdProcess(args, environment())
+
+  it.each(['18.20.8', '20.18.3'])('Node %s is refused by name', (old) => {
+    const versions = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${old}' } })`
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(versions)}`,
+      packagePath('dist', 'cli', 'main.js'),
+    ]
+    const { status, stderr } = spawnSync(process.execPath, [...args, 'doctor'], { encoding: 'utf8' })
+    expect(stderr).toMatch(new RegExp(`needs Node 20\\.19 or newer\\. This is ${old}\\.  \\[node-too-old\\]\n  fix  `))
+    expect(status).toBe(78)
+  })
 
   it('prints its version, and its verbs', async () => {
     const { version } = JSON.parse(await fs.readFile(packagePath('package.json'), 'utf8'))

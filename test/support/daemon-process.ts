@@ -4,9 +4,6 @@ import fs from 'node:fs'
 import { packagePath } from '../../src/core/files.js'
 import { type DaemonFiles, DaemonUnderTest } from './daemon-under-test.js'
 
-/** The embedded database is compiled once, not again for speed while it works: most of these processes live for seconds. */
-const V8_FLAGS = ['--liftoff-only']
-
 /** `node dist/cli/main.js run` as a process of its own, with nothing of our environment but PATH and HOME. */
 export class DaemonProcess extends DaemonUnderTest {
   readonly exited: Promise<number | null>
@@ -22,7 +19,7 @@ export class DaemonProcess extends DaemonUnderTest {
     super(files)
     const { PATH = '', HOME = '' } = process.env
     const out = fs.openSync(files.logFile, 'a', 0o600)
-    const main = [process.execPath, ...V8_FLAGS, packagePath('dist', 'cli', 'main.js')]
+    const main = [process.execPath, packagePath('dist', 'cli', 'main.js')]
     const [program, ...line] = [...within, ...main, 'run', ...args]
     this.#child = spawn(program!, line, {
       env: { PATH, HOME, ATTESTD_DATA_DIR: files.dataDir, ...env },
