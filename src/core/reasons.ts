@@ -54,7 +54,7 @@ export const REASONS = {
     'Stop the other process, or set ATTESTD_HTTP_PORT to a free port, or 0 for any.',
   ),
   'node-too-old': setup(
-    'attestd needs Node 20.19 or newer.',
+    'Node 20.19 or newer is needed.',
     'Install a newer Node (https://nodejs.org); node --version shows which one the shell finds.',
   ),
   'limits-low': setup(
