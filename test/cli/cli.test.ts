@@ -39,7 +39,9 @@ describe('the command line, as a process', () => {
       packagePath('dist', 'cli', 'main.js'),
     ]
     const { status, stderr } = spawnSync(process.execPath, [...args, 'doctor'], { encoding: 'utf8' })
-    expect(stderr).toMatch(new RegExp(`Node 20\\.19 or newer is needed\\. This is ${old}\\.  \\[node-too-old\\]\n  fix  `))
+    expect(stderr).toMatch(
+      new RegExp(`Node 20\\.19 or newer is needed\\. This is ${old}\\.  \\[node-too-old\\]\n  fix  `),
+    )
     expect(status).toBe(78)
   })
 
