@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 import { reasonEntry } from '../core/reasons.js'
 import { EXIT } from '../core/shutdown.js'
-import { printErrorLines } from './terminal/print.js'
+import { printErrorLines, printOwnErrorLines } from './terminal/print.js'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   const { fix, summary } = reasonEntry('node-too-old')
-  // What makes output safe asks for more than an old Node has.
-  process.stderr.write(`attestd: ${summary} This is ${process.versions.node}.  [node-too-old]\n  fix  ${fix}\n`)
+  printOwnErrorLines([`attestd: ${summary} This is ${process.versions.node}.  [node-too-old]`, `  fix  ${fix}`])
   process.exit(EXIT.config)
 }
 

@@ -23,3 +23,8 @@ export function printFound(json: boolean | undefined, found: unknown, shown: () 
 export function printErrorLines(lines: readonly string[]): void {
   process.stderr.write(safeLines(lines))
 }
+
+/** Prints lines of our own words alone to standard error: what makes others safe asks for more than an old Node has. */
+export function printOwnErrorLines(lines: readonly string[]): void {
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
