@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
+# Tests run Node as another user, too.
+chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 source .ci/container-bases.sh
 node_folder "$(node_version)"

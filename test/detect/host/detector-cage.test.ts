@@ -39,9 +39,7 @@ async function asOther(args: readonly string[], env: Readonly<Record<string, str
     env: { PATH, HOME: '/nowhere', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = once(child, 'exit')
-  const [out, err] = await Promise.all([toText(child.stdout), toText(child.stderr)])
-  const [code] = await ended
+  const [out, err, [code]] = await Promise.all([toText(child.stdout), toText(child.stderr), once(child, 'exit')])
   return { code, out, err }
 }
 
