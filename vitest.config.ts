@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { temporaryFiles } from './test/support/temporary-files.js'
 
+// Tests write files that others can read, such as a package that a caged process of root reads as another user.
+process.umask(0o022)
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],

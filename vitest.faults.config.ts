@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { temporaryFiles } from './test/support/temporary-files.js'
 
+// As in vitest.config.ts.
+process.umask(0o022)
+
 export default defineConfig({
   test: {
     include: ['test/faults/**/*.test.ts'],

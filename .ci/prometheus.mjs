@@ -1,7 +1,6 @@
 // A Prometheus of its own for one check: scrapes a daemon every second and evaluates our rules.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs/promises'
-import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -12,14 +11,14 @@ const START_MS = 30_000
 
 /** Starts the `prometheus` of the machine. @param target HOST:PORT of the daemon @param rules absolute path of the rules */
 export async function startPrometheus({ folder, target, rules }) {
-  const port = await freePort()
   const config = path.join(folder, 'prometheus.yml')
   await fs.writeFile(config, configText(target, rules))
-  const log = await fs.open(path.join(folder, 'prometheus.log'), 'w')
+  const logFile = path.join(folder, 'prometheus.log')
+  const log = await fs.open(logFile, 'w')
   const args = [
     `--config.file=${config}`,
     `--storage.tsdb.path=${path.join(folder, 'tsdb')}`,
-    `--web.listen-address=127.0.0.1:${port}`,
+    '--web.listen-address=127.0.0.1:0',
   ]
   const child = spawn('prometheus', args, { stdio: ['ignore', log.fd, log.fd] })
   // One that is not installed has ended too, and is reported below.
@@ -27,7 +26,7 @@ export async function startPrometheus({ folder, target, rules }) {
   const exited = new Promise((resolve) => child.once('close', resolve))
   await log.close()
   const ask = async (route, query = {}) => {
-    const response = await fetch(`http://127.0.0.1:${port}${route}?${new URLSearchParams(query)}`)
+    const response = await fetch(`${url}${route}?${new URLSearchParams(query)}`)
     const { data, error, status } = await response.json()
     if (status !== 'success') throw new Error(`${query.query ?? route}: ${error}`)
     return data
@@ -36,8 +35,9 @@ export async function startPrometheus({ folder, target, rules }) {
     child.kill('SIGTERM')
     await exited
   }
+  let url
   try {
-    await untilReady(child, port)
+    url = await untilReady(child, logFile)
   } catch (error) {
     await stop()
     throw error
@@ -63,24 +63,14 @@ function configText(target, rules) {
   ].join('\n')
 }
 
-async function untilReady(child, port) {
+/** @returns its URL, whose port its log states */
+async function untilReady(child, logFile) {
   const deadline = performance.now() + START_MS
-  const ready = () =>
-    fetch(`http://127.0.0.1:${port}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  while (!(await ready())) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error('prometheus did not start')
+  while (child.exitCode === null && performance.now() < deadline) {
+    const [, address] = /Listening on".* address=(\S+)/.exec(await fs.readFile(logFile, 'utf8')) ?? []
+    const ready = address && (await fetch(`http://${address}/-/ready`).catch(() => null))
+    if (ready?.ok) return `http://${address}`
     await sleep(100)
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
+  throw new Error('prometheus did not start')
 }

@@ -97,7 +97,9 @@ const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdou
 /** Runs a verb on a terminal, answering each prompt as soon as it stands there. */
 function onTerminal(args: readonly string[], answers: readonly (readonly [prompt: string, answer: string])[]) {
   const { PATH = '' } = process.env
-  const command = [process.execPath, packagePath('dist', 'cli', 'main.js'), ...args].join(' ')
+  const command = [process.execPath, packagePath('dist', 'cli', 'main.js'), ...args]
+    .map((word) => `'${word}'`)
+    .join(' ')
   const child = spawn('script', ['--quiet', '--return', '--echo', 'always', '--command', command, '/dev/null'], {
     env: { PATH, HOME: '/nowhere', TERM: 'dumb' },
   })

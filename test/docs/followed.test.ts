@@ -103,7 +103,7 @@ describe('the page of wallet sessions', () => {
   it('creates settings folder and wallet by the commands it shows', async () => {
     const lines = [...read('docs/wallet-session.md').matchAll(/^npx attestd (init .*)$/gm)].map(([, line]) => line!)
     expect(lines).toHaveLength(1)
-    const args = lines[0]!.replace('../node', path.join(folder, 'node')).split(' ')
+    const args = lines[0]!.split(' ').map((word) => word.replace('../node', path.join(folder, 'node')))
     const { code, out } = await attestdVerb(args, {})
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('attestd wallet create') })
     expect(await fs.readFile(path.join(folder, 'node', 'attestd.yaml'), 'utf8')).toMatch(/kind: local/)
@@ -140,16 +140,18 @@ describe('the page of wallet sessions', () => {
     expect(lines).toHaveLength(PRINTED.length)
     let keyId = ''
     for (const [, line] of lines) {
-      const words = line!
-        .replace(/ +#.*/, '')
-        .replaceAll(/\.\.\/(\w+\/attestd\.yaml)/g, path.join(folder, 'node', 'attestd.yaml'))
-        .replace('../node', path.join(folder, 'node'))
-        .replace('../keys', path.join(folder, 'keys'))
-        .replace('photo.jpg', packagePath('samples', 'moose.jpg'))
-        .replace('KEY_ID', keyId)
+      const words = line!.replace(/ +#.*/, '')
+      const args = words.split(' ').map((word) =>
+        word
+          .replace(/^\.\.\/\w+\/attestd\.yaml$/, path.join(folder, 'node', 'attestd.yaml'))
+          .replace('../node', path.join(folder, 'node'))
+          .replace('../keys', path.join(folder, 'keys'))
+          .replace('photo.jpg', packagePath('samples', 'moose.jpg'))
+          .replace('KEY_ID', keyId),
+      )
       const isRegister = words.startsWith('register ')
       const env = isRegister ? { ...attester, ATTESTD_WALLET_KEY_FILE: submitterKey } : attester
-      const verb = attestdVerb(words.split(' '), { ...inTest(), ...(words.startsWith('wallet ') ? password : env) })
+      const verb = attestdVerb(args, { ...inTest(), ...(words.startsWith('wallet ') ? password : env) })
       if (isRegister) await scoreWhatOpens(running)
       const { code, err, out } = await verb
       expect({ code, err: isRegister ? '' : err }, words).toEqual({ code: 0, err: '' })

@@ -37,5 +37,5 @@ const server = require('node:http').createServer((request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ serverTime: Number(serverTime) }))
 })
-server.listen(0, '127.0.0.1', () => console.log(server.address().port))
+server.listen(0, '127.0.0.1', () => console.log(String(server.address().port)))
 `

@@ -42,20 +42,27 @@ export function attestdProcess(args: readonly string[], env: Environment): Promi
 const environment = (env: Environment) => ({ PATH: process.env.PATH ?? '', HOME: '/nowhere', ...env })
 
 async function inThisProcess(args: readonly string[], env: Environment): Promise<EndedVerb> {
-  const { argv, env: before, stdout, stderr } = process
+  const { argv, stdout, stderr } = process
+  const before = { ...process.env }
   const [out, err] = [new Captured(stdout), new Captured(stderr)]
-  process.env = { ...env }
+  setEnvironment(env)
   process.argv = [...argv.slice(0, 2), ...args]
   try {
     await runCommandLine(args)
     return { code: Number(process.exitCode ?? 0), out: out.text, err: err.text }
   } finally {
     process.exitCode = undefined
-    process.env = before
+    setEnvironment(before)
     process.argv = argv
     out.end()
     err.end()
   }
+}
+
+/** In place: an object instead of `process.env` would not reach `os.homedir`, and tests would find what is in the real home. */
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+  Object.assign(process.env, env)
 }
 
 /** What is written to a stream of this process, instead of there. */

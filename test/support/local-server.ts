@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
@@ -36,10 +37,11 @@ export async function urlAnswering(
   return urlOf(server)
 }
 
-/** A port of this machine that nobody used a moment ago. */
+/** A port of this machine that nobody uses, and that the system gives to nobody who asks for any (Linux: 32768 and more). */
 export async function freePort(): Promise<number> {
-  const server = await listen(net.createServer())
-  const port = portOf(server)
+  const port = randomInt(15_000, 32_000)
+  const server = await listen(net.createServer(), port).catch(() => null)
+  if (server === null) return freePort()
   await endServer(server)
   return port
 }

@@ -61,7 +61,7 @@ async function startSentinel(folder: string, primaryPort: number) {
     `sentinel parallel-syncs ${NAME} ${REPLICAS}`,
   ]
   await writeFile(file, lines.join('\n'))
-  return { port, child: await launch(findRedisServer()!, [file, '--sentinel'], port) }
+  return { port, child: await launch(findRedisServer()!, [file, '--sentinel']) }
 }
 
 function knowsAll(port: number): Promise<boolean> {

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Certificates } from './certificates.js'
 import { isExecutable } from './executable.js'
 import { freePort } from './local-server.js'
@@ -33,8 +31,6 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-const START_LIMIT_MS = 60_000
-
 /** The redis-server to test with: `REDIS_SERVER`, else the one on the path. @returns null where there is none */
 export function findRedisServer(): string | null {
   const named = process.env.REDIS_SERVER
@@ -50,7 +46,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   const port = await freePort()
   const args = [path.join(dir, 'redis.conf')]
   await writeFile(args[0]!, configuration(port, dir, options))
-  let child = await launch(binary, args, port)
+  let child = await launch(binary, args)
   return {
     port,
     url: `${options.tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
@@ -59,7 +55,7 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
     restart: async () => {
-      child = await launch(binary, args, port)
+      child = await launch(binary, args)
     },
     stop: async () => {
       await end(child, 'SIGKILL')
@@ -88,32 +84,19 @@ function configuration(port: number, dir: string, { appendonly = true, tls, args
   return lines.join('') + args.join(' ').replaceAll(/ ?--/g, '\n')
 }
 
-/** Starts it and waits until it answers. @throws where it does not start */
-export async function launch(binary: string, args: readonly string[], port: number): Promise<ChildProcess> {
-  const child = spawn(binary, args, { stdio: 'ignore' })
-  const deadline = Date.now() + START_LIMIT_MS
-  while (!(await answers(port))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
-      child.kill('SIGKILL')
-      throw new Error(`redis-server did not start on port ${port} (exit code ${child.exitCode})`)
-    }
-    await sleep(20)
-  }
-  return child
-}
-
-/** Whether Redis answers, if only with an error: to a client without a password, or (by hanging up) without TLS. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    const finish = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.on('data', (data) => finish(!data.toString().startsWith('-LOADING')))
-    socket.on('close', () => finish(socket.bytesWritten > 0))
-    socket.on('error', () => finish(socket.bytesWritten > 0))
+/** Starts it and waits until it states that it listens. @throws where it does not start */
+export async function launch(binary: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  let said = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      said = (said + text).slice(-5000)
+      if (/Ready to accept connections|Sentinel ID is/.test(said)) resolve()
+    })
+    child.once('error', reject)
+    child.once('close', (code) => reject(new Error(`redis-server did not start (exit code ${code}): ${said}`)))
   })
+  return child
 }
 
 /** Resolves when the process is gone. */

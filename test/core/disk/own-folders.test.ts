@@ -40,7 +40,6 @@ const inside = ['--user', '--map-root-user', '--mount', 'sh', '-c']
 const canMount = spawnSync('unshare', [...inside, 'mount -t tmpfs none /tmp']).status === 0
 
 it.skipIf(!canMount)('one of an earlier start on a disk that became read-only is not taken', async () => {
-  const folder = await privateFolder(shared, 'places-')
   const script = `import('${packagePath('dist/core/disk/own-folders.js')}')
     .then(({ privateFolder }) => privateFolder('${shared}', 'places-')).then(console.log, ({ code }) => console.log(code))`
   const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
@@ -48,7 +47,8 @@ it.skipIf(!canMount)('one of an earlier start on a disk that became read-only is
     spawnSync('unshare', [...inside, command, shared, process.execPath, '-e', script], {
       encoding: 'utf8',
     }).stdout.trim()
-  expect([run('exec "$@"'), run(mount)]).toEqual([folder, 'EROFS'])
+  expect(path.dirname(run('exec "$@"'))).toBe(shared)
+  expect(run(mount)).toBe('EROFS')
 })
 
 describe('a folder for temporary files', () => {
