@@ -1,30 +1,133 @@
-import { readAt } from '../core/files.js'
+import { AttestdError } from '../core/errors.js'
+import { isoBlocks } from './blocks.js'
+import { withFileBytes } from './file-bytes.js'
 
-/** Top-level boxes that are walked over in search of one. */
-const MAX_BOXES = 10_000
+/** Largest index that is read, bytes; that of ten hours takes some 30 MB. */
+const MAX_INDEX_BYTES = 64 * 1024 ** 2
+/** Read behind a name at the end of an index, bytes. */
+const ROOM = 64
+/** Sample entries of protected tracks: Common Encryption (ISO/IEC 23001-7), Apple's FairPlay. */
+const PROTECTED_ENTRIES = ['enca', 'encv', 'drms', 'drmi']
+/** A protected entry holds the scheme of its protection a few boxes behind its name. */
+const SCHEME = 'sinf'
+const SCHEME_WITHIN_BYTES = 1024
+/** Of each side, at least this share is kept by cameras and editors: they cut away what is uneven at its ends. */
+const LEAST_KEPT = 0.95
+/** Each is looked through for its kind. */
+const MOST_TRACKS = 64
 
-/** Where a box of an ISO base media file lies, in bytes. */
-export interface Mp4Box {
-  readonly offset: number
-  /** As the box states it; infinite where it states "to the end". The file may end before. */
-  readonly size: number
-}
+/**
+ * Reads the index of an ISO base media file: the first `moov` of an MP4, M4A or QuickTime file, `meta` of an AVIF.
+ * @returns null where there is none: another container, or a broken file
+ * @throws AttestdError media-too-complex
+ */
+export const readMp4Index = (file: string, name = 'moov'): Promise<Mp4Index | null> =>
+  withFileBytes(file, (bytes) => {
+    for (const { type, offset, length } of isoBlocks(bytes)) {
+      if (type !== name) continue
+      if (Math.min(length, bytes.size - offset) > MAX_INDEX_BYTES) throw indexTooLarge()
+      const content = bytes.read(offset, length)
+      return new Mp4Index(content, content.length === length)
+    }
+    return null
+  })
 
-/** Finds the index of an MP4, M4A or QuickTime file; null where there is none: another container, or a broken file. */
-export const findMp4Index = (file: string): Promise<Mp4Box | null> => findMp4Box(file, 'moov')
+/** Of a file whose index is larger than what is read of one. */
+export const indexTooLarge = (): AttestdError =>
+  new AttestdError('media-too-complex', 'The index of the file is larger than what is read of one.')
 
-/** Finds the first top-level box of a name, such as the index of an AVIF (meta). */
-export async function findMp4Box(file: string, name: string): Promise<Mp4Box | null> {
-  let offset = 0
-  for (let count = 0; count < MAX_BOXES; count++) {
-    const head = await readAt(file, offset, 16)
-    if (head.length < 8) return null
-    const short = head.readUInt32BE(0)
-    const size = short === 1 && head.length === 16 ? Number(head.readBigUInt64BE(8)) : short
-    if (head.toString('latin1', 4, 8) === name) return { offset, size: size || Number.POSITIVE_INFINITY }
-    // No file has a byte beyond: a read there is refused by its number instead of ending like one behind the file.
-    if (size < 8 || !Number.isSafeInteger(offset + size)) return null
-    offset += size
+/** What an index states that decoders and players follow or not. Its boxes are found by their names, wherever they lie. */
+export class Mp4Index {
+  /** With room behind it. */
+  readonly #bytes: Buffer
+
+  /** @param isWhole whether the file holds all of it */
+  constructor(
+    content: Buffer,
+    readonly isWhole: boolean,
+  ) {
+    this.#bytes = Buffer.concat([content, Buffer.alloc(ROOM)])
   }
-  return null
+
+  /** Places of a name, behind its size. */
+  *places(name: string, from = 4, to = this.#bytes.length - ROOM): Iterable<number> {
+    const bytes = this.#bytes
+    for (let at = bytes.indexOf(name, from); at !== -1 && at < to; at = bytes.indexOf(name, at + 4)) yield at
+  }
+
+  /** Number of 32 bits at a place. */
+  number(at: number): number {
+    return this.#bytes.readUInt32BE(at)
+  }
+
+  /** Of the box whose name stands at a place; that of the index for one that states no size of 32 bits. */
+  #endOf(at: number): number {
+    const size = this.number(at - 4)
+    return Math.min(this.#bytes.length - ROOM, size < 8 ? Infinity : at - 4 + size)
+  }
+
+  /** Whether a track is encrypted. Asked before anything is decoded, since ffmpeg decodes encrypted sound to noise. */
+  get isProtected(): boolean {
+    return PROTECTED_ENTRIES.some((entry) => {
+      const [at] = this.places(entry)
+      return at !== undefined && this.#bytes.subarray(at, at + SCHEME_WITHIN_BYTES).includes(SCHEME)
+    })
+  }
+
+  /** Whether a track is one of chapters to another (QuickTime's reference `chap`), which some players never show, and others do. */
+  isChapterTrack(track: number): boolean {
+    for (const at of this.places('chap')) {
+      const last = this.#endOf(at) - 4
+      for (let id = at + 4; id <= last; id += 4) if (this.number(id) === track) return true
+    }
+    return false
+  }
+
+  /** Sides of the clean apertures (`clap`), px: what is cut out of the pictures. */
+  get apertures(): (readonly [width: number, height: number])[] {
+    const side = (at: number) => this.number(at) / this.number(at + 4)
+    return [...this.places('clap')].map((at) => [side(at + 4), side(at + 12)])
+  }
+
+  /**
+   * Whether much less than the coded pictures is to be cut out of them: some players do it, others show all, and ffmpeg does
+   * either by its version.
+   */
+  isCutOut(width: number, height: number): boolean {
+    return this.apertures.some(([across, down]) => !(across >= LEAST_KEPT * width && down >= LEAST_KEPT * height))
+  }
+
+  /**
+   * How long pictures are shown by their edit list (ISO/IEC 14496-12, 8.6.6), seconds: infinite where there is none, or one
+   * that shows all; 0 where it is not a single edit, or there are too many tracks to look for one.
+   */
+  get editedSeconds(): number {
+    const [header] = this.places('mvhd')
+    const scale = header === undefined ? 0 : this.number(header + (this.#bytes[header + 4] === 1 ? 24 : 16))
+    const tracks = [...this.places('trak')]
+    if (tracks.length > MOST_TRACKS) return 0
+    const seconds = tracks.map((at) => {
+      const end = this.#endOf(at)
+      return this.#bytes.subarray(at, end).includes('vide') ? this.#secondsOf(at, end, scale) : Infinity
+    })
+    return Math.min(Infinity, ...seconds)
+  }
+
+  /** Of the track between two bytes. @param scale units a second */
+  #secondsOf(from: number, to: number, scale: number): number {
+    const [list] = this.places('elst', from, to)
+    if (list === undefined) return Infinity
+    const bytes = this.#bytes
+    const isLong = bytes[list + 4] === 1
+    const entryBytes = isLong ? 20 : 12
+    const shown: number[] = []
+    const end = Math.min(to, list + 12 + this.number(list + 8) * entryBytes)
+    for (let entry = list + 12; entry < end && shown.length < 2; entry += entryBytes) {
+      const start = isLong ? Number(bytes.readBigInt64BE(entry + 8)) : bytes.readInt32BE(entry + 4)
+      // An empty edit lets the pictures begin later.
+      if (start >= 0) shown.push(isLong ? Number(bytes.readBigUInt64BE(entry)) : this.number(entry))
+    }
+    if (shown.length !== 1) return 0
+    return shown[0] === 0 ? Infinity : (shown[0] as number) / scale
+  }
 }

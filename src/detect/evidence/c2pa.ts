@@ -1,7 +1,7 @@
+import { walkOf } from '../../formats/blocks.js'
+import type { FileBytes } from '../../formats/file-bytes.js'
 import type { Evidence } from '../contract/measurement.js'
-import { walkOf } from './blocks.js'
 import { evidenceOf } from './evidence-of.js'
-import type { FileBytes } from './file-bytes.js'
 
 /** Largest file that is read whole, to compare its content with what was signed. */
 const MAX_CHECKED_BYTES = 32 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib'
+import { pngBlocks } from '../../formats/blocks.js'
+import type { FileBytes } from '../../formats/file-bytes.js'
 import type { Evidence } from '../contract/measurement.js'
-import { pngBlocks } from './blocks.js'
 import { evidenceOf, isReadable, quote } from './evidence-of.js'
-import type { FileBytes } from './file-bytes.js'
 
 /** Most bytes of one text chunk, packed or unpacked, that are read. */
 const MAX_CHUNK_BYTES = 256 * 1024

@@ -1,8 +1,8 @@
+import { type FileBytes, withFileBytes } from '../../formats/file-bytes.js'
 import { SNIFF_BYTES, sniff } from '../../formats/sniff.js'
 import type { Evidence } from '../contract/measurement.js'
 import { imageLibrary } from '../image/image-library.js'
 import { c2paEvidence } from './c2pa.js'
-import { type FileBytes, withFileBytes } from './file-bytes.js'
 import { pngTextEvidence } from './png-text.js'
 import { xmpEvidence } from './xmp.js'
 

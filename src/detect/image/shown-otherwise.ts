@@ -1,15 +1,14 @@
 import { crc32 } from 'node:zlib'
 import { AttestdError } from '../../core/errors.js'
-import { readAt } from '../../core/files.js'
-import { findMp4Box } from '../../formats/mp4-index.js'
+import { type ContainerBlock, jpegBlocks, pngBlocks } from '../../formats/blocks.js'
+import { type FileBytes, withFileBytes } from '../../formats/file-bytes.js'
+import { readMp4Index } from '../../formats/mp4-index.js'
 import type { ImageFormat } from './image-format.js'
 
 /** Chunks and segments in front of the pixels that are walked over; an ordinary file has a few dozen. */
 const MOST_CHUNKS = 2000
 /** Largest color profile of a PNG, bytes, packed; those of printers take half a megabyte. */
 const MAX_PROFILE_BYTES = 4 * 1024 ** 2
-/** Largest index of an AVIF that is looked through, bytes. */
-const MAX_INDEX_BYTES = 4 * 1024 ** 2
 /** In which a PNG states its colors. */
 const COLOR_CHUNKS = ['cICP', 'iCCP', 'sRGB', 'gAMA', 'cHRM']
 /** A PNG's gamma times 100,000 that changes little beyond what encoders of sRGB (45,455) and old Macs (55,556) state. */
@@ -24,6 +23,8 @@ const NEAR = 20_000
 const PLAIN_TRANSFERS = [1, 2, 4, 5, 6, 13, 14, 15, 18]
 /** Number of a part of a JPEG's color profile, and of all its parts. */
 const ONE_OF_ONE = 0x0101
+/** Behind it come the pixels of a JPEG. */
+const START_OF_SCAN = Buffer.of(0xff, 0xda)
 
 /**
  * Refuses a picture that browsers show otherwise than libvips decodes it, so that nobody can show one picture to people and
@@ -31,30 +32,42 @@ const ONE_OF_ONE = 0x0101
  * @throws AttestdError media-unsupported, media-too-complex
  */
 export async function refuseShownOtherwise(file: string, format: ImageFormat): Promise<void> {
-  if (format === 'png') await refusePng(file)
+  if (format === 'png') await withFileBytes(file, refusePng)
   if (format === 'heif') await refuseAvif(file)
 }
 
 /** Browsers take the first of cICP, iCCP, sRGB, gAMA with cHRM that they can use; libvips knows iCCP alone. */
-async function refusePng(file: string): Promise<void> {
+function refusePng(bytes: FileBytes): void {
   const found = new Set<string>()
-  for await (const { name, content, at, bytes } of pngChunks(file)) {
-    if (name === 'acTL') throw unsupported('is an animated PNG')
-    if (COLOR_CHUNKS.includes(name) && found.has(name)) throw unsupported('states its colors twice')
-    found.add(name)
-    if (name === 'cICP' && !PLAIN_TRANSFERS.includes(content[1] as number))
+  for (const { type, offset, length } of inFront(pngBlocks(bytes))) {
+    const content = bytes.read(offset, 32)
+    // A file that ends here is for the decoder to refuse.
+    if (type === 'IDAT' || content.length < 32) return
+    if (type === 'acTL') throw unsupported('is an animated PNG')
+    if (COLOR_CHUNKS.includes(type) && found.has(type)) throw unsupported('states its colors twice')
+    found.add(type)
+    if (type === 'cICP' && !PLAIN_TRANSFERS.includes(content[1] as number))
       throw unsupported('has HDR or linear colors')
-    if (name === 'iCCP' && !(await isWhole(file, at, bytes))) throw unsupported('has a damaged color profile')
-    if (name === 'gAMA') refuseGamma(content.readUInt32BE(0))
-    if (name === 'cHRM') refusePrimaries(content)
+    if (type === 'iCCP' && !isWhole(bytes, offset, length)) throw unsupported('has a damaged color profile')
+    if (type === 'gAMA') refuseGamma(content.readUInt32BE(0))
+    if (type === 'cHRM') refusePrimaries(content)
+  }
+}
+
+/** @throws AttestdError media-too-complex */
+function* inFront(blocks: Iterable<ContainerBlock>): Iterable<ContainerBlock> {
+  let count = 0
+  for (const block of blocks) {
+    if (count++ === MOST_CHUNKS) throw tooComplex()
+    yield block
   }
 }
 
 /** Whether a chunk has its checksum; libvips takes a profile without it, browsers do not. */
-async function isWhole(file: string, at: number, bytes: number): Promise<boolean> {
-  if (bytes > MAX_PROFILE_BYTES) return false
-  const body = await readAt(file, at + 4, 4 + bytes + 4)
-  return body.length === bytes + 8 && crc32(body.subarray(0, -4)) === body.readUInt32BE(bytes + 4)
+function isWhole(bytes: FileBytes, offset: number, length: number): boolean {
+  if (length > MAX_PROFILE_BYTES) return false
+  const body = bytes.read(offset - 4, 4 + length + 4)
+  return body.length === length + 8 && crc32(body.subarray(0, -4)) === body.readUInt32BE(length + 4)
 }
 
 function refuseGamma(gamma: number): void {
@@ -67,75 +80,38 @@ function refusePrimaries(content: Buffer): void {
   if (!isNear) throw unsupported('states unusual primary colors')
 }
 
-interface PngChunk {
-  readonly name: string
-  readonly content: Buffer
-  /** Byte of the file at which it begins. */
-  readonly at: number
-  /** Of its content. */
-  readonly bytes: number
-}
-
-/** Those in front of the pixels, with the first 32 bytes of each: of its content, and of what follows. */
-async function* pngChunks(file: string): AsyncGenerator<PngChunk, void, undefined> {
-  let at = 8
-  for (let count = 0; count < MOST_CHUNKS; count++) {
-    const chunk = await readAt(file, at, 40)
-    const name = chunk.toString('latin1', 4, 8)
-    // A file that ends here is for the decoder to refuse.
-    if (chunk.length < 40 || name === 'IDAT') return
-    const bytes = chunk.readUInt32BE(0)
-    yield { name, content: chunk.subarray(8), at, bytes }
-    at += 12 + bytes
-  }
-  throw tooComplex()
-}
-
 /**
  * The color profile of a JPEG: one in a single part, which all decoders find; or parts of which some make another one than others.
  * @throws AttestdError media-too-complex
  */
-export async function jpegProfile(file: string): Promise<'none' | 'one' | 'unusual'> {
-  let found: 'none' | 'one' = 'none'
-  let at = 2
-  for (let count = 0; count < MOST_CHUNKS; count++) {
-    const segment = await readAt(file, at, 18)
-    // Behind the start of a scan (DA) come the pixels. A file that ends here is for the decoder to refuse.
-    if (segment.length < 18 || (segment[0] === 0xff && segment[1] === 0xda)) return found
-    // Decoders look for the next marker behind bytes that fill a gap, or belong nowhere.
-    if (segment[0] !== 0xff || segment[1] === 0xff) return 'unusual'
-    if (segment.toString('latin1', 4, 15) === 'ICC_PROFILE') {
-      if (found === 'one' || segment.readUInt16BE(16) !== ONE_OF_ONE) return 'unusual'
-      found = 'one'
+export const jpegProfile = (file: string): Promise<'none' | 'one' | 'unusual'> =>
+  withFileBytes(file, (bytes) => {
+    let found: 'none' | 'one' = 'none'
+    let end = 2
+    for (const { offset, length } of inFront(jpegBlocks(bytes))) {
+      const content = bytes.read(offset, 14)
+      if (content.toString('latin1', 0, 11) === 'ICC_PROFILE') {
+        if (found === 'one' || content.length < 14 || content.readUInt16BE(12) !== ONE_OF_ONE) return 'unusual'
+        found = 'one'
+      }
+      end = offset + length
     }
-    at += 2 + segment.readUInt16BE(2)
-  }
-  throw tooComplex()
-}
+    // Decoders look for the next marker behind bytes that fill a gap, or belong nowhere.
+    return end + 4 > bytes.size || bytes.read(end, 2).equals(START_OF_SCAN) ? found : 'unusual'
+  })
 
 async function refuseAvif(file: string): Promise<void> {
-  const box = await findMp4Box(file, 'meta')
-  if (box === null) return
-  if (box.size > MAX_INDEX_BYTES) throw tooComplex()
-  // With room for what is read behind a name at its end.
-  const index = Buffer.concat([await readAt(file, box.offset, box.size), Buffer.alloc(24)])
-  for (const at of placesOf(index, 'colrnclx')) {
-    if (!PLAIN_TRANSFERS.includes(index.readUInt16BE(at + 10))) throw unsupported('has HDR or linear colors')
+  const index = await readMp4Index(file, 'meta')
+  if (index === null) return
+  for (const at of index.places('colrnclx')) {
+    // The transfer function stands in the upper half.
+    if (!PLAIN_TRANSFERS.includes(index.number(at + 10) >>> 16)) throw unsupported('has HDR or linear colors')
   }
-  const sides = placesOf(index, 'ispe').map((at) => [index.readUInt32BE(at + 8), index.readUInt32BE(at + 12)] as const)
-  for (const at of placesOf(index, 'clap')) {
-    // Numerators and denominators. Encoders add a pixel to odd sides and cut it away again.
-    const [width, height] = [4, 12].map((from) => index.readUInt32BE(at + from) / index.readUInt32BE(at + from + 4))
-    const isPixel = sides.some(([w, h]) => w - (width as number) <= 1 && h - (height as number) <= 1)
-    if (!isPixel) throw unsupported('is cut out by its container')
-  }
-}
-
-function placesOf(index: Buffer, name: string): number[] {
-  const places: number[] = []
-  const end = index.length - 24
-  for (let at = index.indexOf(name); at !== -1 && at < end; at = index.indexOf(name, at + 4)) places.push(at)
-  return places
+  const sides = [...index.places('ispe')].map((at) => [index.number(at + 8), index.number(at + 12)] as const)
+  // Encoders add a pixel to odd sides and cut it away again.
+  const isPixel = ([width, height]: readonly [number, number]) =>
+    sides.some(([w, h]) => w - width <= 1 && h - height <= 1)
+  if (!index.apertures.every(isPixel)) throw unsupported('is cut out by its container')
 }
 
 const unsupported = (what: string): AttestdError =>

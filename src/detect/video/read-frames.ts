@@ -1,6 +1,5 @@
 import fs from 'node:fs/promises'
 import { AttestdError, isAbstention } from '../../core/errors.js'
-import { editedSeconds } from '../../formats/mp4-edits.js'
 import { isChained } from '../../formats/ogg.js'
 import { pixelAllowance, type ReaderTools } from '../contract/medium-reader.js'
 import { spotPlaces } from '../contract/spot-places.js'
@@ -42,7 +41,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   const video = isRead(format) ? await tools.parsers.during(() => openRead(file, format)) : null
   if (video !== null) await refuseHuge(video)
   if (video !== null && hasPictureKeyframes(video.facts.codec)) {
-    if (format.demuxer === 'mov') await refuseHidden(file, video)
+    if (format.demuxer === 'mov') await refuseHidden(video)
     const frames = () => keyframePictures(video, maxFrames, tools)
     const { facts } = video
     return { format: format.name, facts, hasSound: facts.hasSound, frames, close: () => video.close() }
@@ -105,10 +104,10 @@ async function refuseHuge({ bytes, close, facts: { height, width } }: OpenVideo)
 }
 
 /** Pictures in front of or behind what the edit list of an MP4 shows: ffmpeg leaves them out, the reader here does not. */
-async function refuseHidden(file: string, { close, facts: { keyframes, seconds } }: OpenVideo): Promise<void> {
+async function refuseHidden({ close, editedSeconds, facts: { keyframes, seconds } }: OpenVideo): Promise<void> {
   const first = keyframes[0] ?? 0
   const last = Math.max(seconds + Math.min(0, first), keyframes.at(-1) ?? 0)
-  if (first > -HIDDEN_SECONDS && last < (await editedSeconds(file)) + HIDDEN_SECONDS) return
+  if (first > -HIDDEN_SECONDS && last < editedSeconds + HIDDEN_SECONDS) return
   await close()
   throw new AttestdError('media-unsupported', 'The video holds pictures that its edit list hides.')
 }

@@ -3,9 +3,7 @@ import { CustomSource, EncodedPacketSink, Input, type InputFormat, type InputVid
 import { AttestdError, errorText } from '../../core/errors.js'
 import { isFirstChosen, severalTracks, shownOtherwise } from '../../formats/first-chosen.js'
 import { hasTrackShownOtherwise } from '../../formats/matroska-tracks.js'
-import { findMp4Index } from '../../formats/mp4-index.js'
-import { isProtectedMp4 } from '../../formats/mp4-protection.js'
-import { isChapterTrack, isCutOut } from '../../formats/mp4-tracks.js'
+import { indexTooLarge, readMp4Index } from '../../formats/mp4-index.js'
 import { MAX_FRAME_PIXELS } from '../ffmpeg/run-ffmpeg.js'
 import type { VideoFormat } from './video-format.js'
 
@@ -48,6 +46,8 @@ export interface OpenVideo {
   /** RFC 6381 name of the codec with its profile, such as `av01.0.04M.08`; null where it is not known. */
   readonly codecString: string | null
   readonly bytes: number
+  /** As of `Mp4Index`; infinite for other containers. */
+  readonly editedSeconds: number
   close(): Promise<void>
 }
 
@@ -57,22 +57,22 @@ export interface OpenVideo {
  * @throws AttestdError media-corrupt, media-empty (no frame), media-unsupported (encrypted), media-type-mismatch (no pictures in it), media-too-complex
  */
 export async function openVideo(file: string, format: VideoFormat & { reader: InputFormat }): Promise<OpenVideo> {
-  if (format.demuxer === 'mov' && (await isProtectedMp4(file))) throw encrypted()
+  const index = format.demuxer === 'mov' ? await readMp4Index(file) : null
+  if (index?.isProtected) throw encrypted()
   if (format.demuxer === 'matroska' && (await hasTrackShownOtherwise(file))) throw shownOtherwise()
   const handle = await fs.open(file, 'r')
   const { size } = await handle.stat()
   // A container without any track is empty, unless that is for want of its index.
-  const index = format.demuxer === 'mov' ? await findMp4Index(file) : null
-  const isEmpty = index !== null && index.offset + index.size <= size
-  const noTrack = isEmpty ? noFrame() : new AttestdError('media-corrupt', 'The video has no track that can be read.')
+  const noTrack = index?.isWhole
+    ? noFrame()
+    : new AttestdError('media-corrupt', 'The video has no track that can be read.')
   let allowance = 2 * size + MAX_PROBE_BYTES
   const source = new CustomSource({
     getSize: () => size,
     read: async (start, end) => {
       allowance -= end - start
       // A hostile container can send its reader anywhere.
-      if (allowance < 0)
-        throw new AttestdError('media-too-complex', 'The index of the video is larger than what is read of one.')
+      if (allowance < 0) throw indexTooLarge()
       const bytes = new Uint8Array(end - start)
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
       if (bytesRead < bytes.length) throw new Error('the file ends early')
@@ -87,13 +87,12 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
   }
   try {
     const tracks = await input.getVideoTracks()
-    if (tracks[1] !== undefined && index !== null && (await isChapterTrack(file, tracks[0]?.id as number)))
-      throw severalTracks()
+    if (tracks[1] !== undefined && index?.isChapterTrack(tracks[0]?.id as number)) throw severalTracks()
     const opened = await open(input, size, noTrack)
-    if (index !== null && (await isCutOut(file, opened.facts.width, opened.facts.height))) throw shownOtherwise()
+    if (index?.isCutOut(opened.facts.width, opened.facts.height)) throw shownOtherwise()
     // What is read from here on is the pictures themselves.
     allowance = Number.POSITIVE_INFINITY
-    return { ...opened, bytes: size, close }
+    return { ...opened, bytes: size, editedSeconds: index?.editedSeconds ?? Infinity, close }
   } catch (error) {
     await close()
     throw asCorrupt(error)
@@ -104,7 +103,7 @@ async function open(
   input: Input,
   fileBytes: number,
   noTrack: AttestdError,
-): Promise<Omit<OpenVideo, 'bytes' | 'close'>> {
+): Promise<Pick<OpenVideo, 'codecString' | 'facts' | 'keyframe'>> {
   const tracks = await input.getVideoTracks()
   const track = tracks[0]
   if (track === undefined) {

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
 import { pngTextEvidence } from '../../../src/detect/evidence/png-text.js'
+import { withFileBytes } from '../../../src/formats/file-bytes.js'
 import { pngChunk } from '../../support/detector-images.js'
 import { filesForAll } from '../../support/temporary-folder.js'
 

@@ -2,7 +2,7 @@ import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabun
 import { AttestdError, errorText } from '../../../core/errors.js'
 import { isFirstChosen, severalTracks, shownOtherwise } from '../../../formats/first-chosen.js'
 import { hasTrackShownOtherwise } from '../../../formats/matroska-tracks.js'
-import { isProtectedMp4 } from '../../../formats/mp4-protection.js'
+import { readMp4Index } from '../../../formats/mp4-index.js'
 import type { ReaderTools } from '../../contract/medium-reader.js'
 import { streamFfmpeg } from '../../ffmpeg/run-ffmpeg.js'
 import { walkPackets } from '../../ffmpeg/walk-packets.js'
@@ -85,7 +85,8 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
 
 /** The codec of the first sound track, null where it is not known by name, and its length by its packets: a stated one may be false. */
 async function soundTrack(file: string): Promise<{ codec: string | null; seconds: number }> {
-  if (await isProtectedMp4(file)) throw new AttestdError('media-unsupported', 'The recording is encrypted.')
+  if ((await readMp4Index(file))?.isProtected)
+    throw new AttestdError('media-unsupported', 'The recording is encrypted.')
   const input = new Input({ source: new FilePathSource(file), formats: [MP4, QTFF, MATROSKA, WEBM, ADTS] })
   try {
     const tracks = await input.getTracks()

@@ -24,13 +24,13 @@ export function* pngBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   }
 }
 
-/** Segments of a JPEG up to the pixels. */
-function* jpegBlocks(bytes: FileBytes): Generator<ContainerBlock> {
+/** Segments of a JPEG up to the pixels, or to a byte that fills a gap. */
+export function* jpegBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 2
   for (let count = 0; count < MAX_BLOCKS && at + 4 <= bytes.size; count++) {
     const head = bytes.read(at, 4)
     const marker = head.readUInt8(1)
-    if (head.readUInt8(0) !== 0xff || marker === 0xda || marker === 0xd9) return
+    if (head.readUInt8(0) !== 0xff || [0xff, 0xda, 0xd9].includes(marker)) return
     const length = head.readUInt16BE(2)
     yield { type: marker.toString(16), offset: at + 4, length: Math.max(0, length - 2) }
     at += 2 + Math.max(2, length)
@@ -49,7 +49,7 @@ function* riffBlocks(bytes: FileBytes): Generator<ContainerBlock> {
 }
 
 /** Boxes of an ISO base media file (MP4, MOV, AVIF), top level only. */
-function* isoBlocks(bytes: FileBytes): Generator<ContainerBlock> {
+export function* isoBlocks(bytes: FileBytes): Generator<ContainerBlock> {
   let at = 0
   for (let count = 0; count < MAX_BLOCKS && at + 8 <= bytes.size; count++) {
     const head = bytes.read(at, 16)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
-import { filesForAll } from '../../support/temporary-folder.js'
+import { withFileBytes } from '../../src/formats/file-bytes.js'
+import { filesForAll } from '../support/temporary-folder.js'
 
 const fileWith = filesForAll()
 

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { openRegularFileNow } from '../core/disk/plain-files.js'
 
 /** Read at once when a file is opened: the marks of most files lie here, and many small reads cost more than one. */
 const HEAD_BYTES = 64 * 1024
@@ -11,11 +12,12 @@ export interface FileBytes {
 }
 
 /**
- * Opens a file for the time of `use`. For use in the evidence thread, where waiting for the disk holds up nobody: handing
+ * Opens a file for the time of `use`. For use in detector processes, where waiting for the disk holds up nobody: handing
  * each read to another thread costs more than the read.
+ * @throws as `openRegularFile`
  */
 export async function withFileBytes<T>(file: string, use: (bytes: FileBytes) => T | Promise<T>): Promise<T> {
-  const handle = fs.openSync(file, 'r')
+  const handle = openRegularFileNow(file)
   try {
     const { size } = fs.fstatSync(handle)
     const fromFile = (offset: number, length: number) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { walkOf } from '../../../src/detect/evidence/blocks.js'
-import { withFileBytes } from '../../../src/detect/evidence/file-bytes.js'
-import { pngChunk } from '../../support/detector-images.js'
-import { box } from '../../support/iso-boxes.js'
-import { filesForAll } from '../../support/temporary-folder.js'
-import { riffChunk } from '../../support/wav-file.js'
+import { walkOf } from '../../src/formats/blocks.js'
+import { withFileBytes } from '../../src/formats/file-bytes.js'
+import { pngChunk } from '../support/detector-images.js'
+import { box } from '../support/iso-boxes.js'
+import { filesForAll } from '../support/temporary-folder.js'
+import { riffChunk } from '../support/wav-file.js'
 
 const fileWith = filesForAll()
 
