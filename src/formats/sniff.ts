@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type/core'
 import type { MediaType } from '../core/media-types.js'
+import { CONTAINERS } from './containers.js'
 
 /** What bytes are, coarse enough to be compared with what was declared. */
 export type MediaClass = 'image' | 'audio' | 'video' | 'text' | 'unknown'
@@ -14,27 +15,7 @@ export interface Sniffed {
 export const SNIFF_BYTES = 4100
 
 /** Containers that hold sound alone as well as pictures; their signature does not show which. */
-const AUDIO_OR_VIDEO = new Set([
-  'video/mp4',
-  'video/webm',
-  'video/matroska',
-  'video/x-matroska',
-  'video/quicktime',
-  'video/x-m4v',
-  'video/3gpp',
-  'video/3gpp2',
-  'video/ogg',
-  'audio/ogg',
-  'application/ogg',
-  'video/MP1S',
-  'video/MP2P',
-  'video/mp2t',
-  'video/vnd.avi',
-  'video/x-flv',
-  'video/x-ms-asf',
-  'application/vnd.ms-asf',
-  'application/mxf',
-])
+const AUDIO_OR_VIDEO: ReadonlySet<string | null> = new Set([...CONTAINERS.keys(), 'audio/ogg', 'application/mxf'])
 /** Signatures of formats that are text; file-type has a few of them. */
 const TEXT = new Set(['application/xml', 'application/rtf', 'image/svg+xml', 'text/calendar', 'text/vcard', 'text/vtt'])
 
@@ -63,7 +44,7 @@ export function mediaTypeOf({ class: found }: Sniffed): MediaType | null {
 export function matchesMediaType(sniffed: Sniffed, mediaType: MediaType): boolean {
   const expected = expectedClass(mediaType)
   if (sniffed.class === expected) return true
-  return sniffed.mime !== null && AUDIO_OR_VIDEO.has(sniffed.mime) && (expected === 'audio' || expected === 'video')
+  return AUDIO_OR_VIDEO.has(sniffed.mime) && (expected === 'audio' || expected === 'video')
 }
 
 /** Valid UTF-8 without NUL; a character cut by the end of the sample is no fault. */

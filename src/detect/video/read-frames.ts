@@ -9,7 +9,7 @@ import type { Frame } from './frame.js'
 import { type PlanFacts, planFrames, planSpotCheck, SPOTS } from './frame-plan.js'
 import { hasPictureKeyframes, keyframePictures } from './keyframe-pictures.js'
 import { sniffVideoFormat, type VideoFormat } from './video-format.js'
-import { type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
+import { noPictures, type OpenVideo, openVideo, type VideoFacts } from './video-probe.js'
 
 /** An opened video: what it is, and its planned frames. */
 export interface VideoFrames {
@@ -50,7 +50,7 @@ export async function readFrames(file: string, maxFrames: number, tools: ReaderT
   const { ffmpeg, clock } = tools
   if (ffmpeg === null) throw needsFfmpeg(format, video)
   // Its list of tracks may change anywhere in the file; the reader here takes the first.
-  if (video !== null && format.demuxer === 'mpegts') await walkPackets(ffmpeg, file, '0:V:0', ['-f', format.demuxer])
+  if (video !== null && format.demuxer === 'mpegts') await walkPackets(ffmpeg, file, format.demuxer)
   const segments = planFrames(video?.facts ?? (await ffmpegFacts(ffmpeg, file, format.demuxer)), maxFrames)
   const source = { ffmpeg, file, demuxer: format.demuxer, timeoutMs: tools.timeoutSeconds * 1000, clock }
   // A container may state no length, or a wrong one.
@@ -84,7 +84,9 @@ async function openRead(file: string, format: Parameters<typeof openVideo>[1]): 
 
 /** Length and rate of a container that only ffmpeg reads, by its packets, undecoded. @throws as `runFfmpeg`, media-unsupported */
 async function ffmpegFacts(ffmpeg: string, file: string, demuxer: string): Promise<PlanFacts> {
-  const { seconds, packets } = await walkPackets(ffmpeg, file, '0:V:0', ['-f', demuxer])
+  const { pictures } = await walkPackets(ffmpeg, file, demuxer)
+  if (pictures === null) throw noPictures()
+  const { packets, seconds } = pictures
   const { size } = await fs.stat(file)
   return {
     ...ASSUMED,

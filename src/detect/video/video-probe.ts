@@ -108,7 +108,7 @@ async function open(
   const track = tracks[0]
   if (track === undefined) {
     if ((await input.getTracks()).length === 0) throw noTrack
-    throw new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
+    throw noPictures()
   }
   const soundTracks = await input.getAudioTracks()
   if (!(await isFirstChosen(tracks)) || !(await isFirstChosen(soundTracks))) throw severalTracks()
@@ -198,6 +198,10 @@ function asCorrupt(error: unknown): AttestdError {
   const text = errorText(error).split('\n')[0]?.slice(0, 200)
   return new AttestdError('media-corrupt', `The video cannot be read: ${text}`, { cause: error })
 }
+
+/** Of a file that was declared a video. */
+export const noPictures = (): AttestdError =>
+  new AttestdError('media-type-mismatch', 'Declared a video, but there are no pictures in it.')
 
 const noFrame = (): AttestdError => new AttestdError('media-empty', 'The video contains no frame.')
 

@@ -1,5 +1,6 @@
 import { ADTS, FilePathSource, Input, MATROSKA, MP4, QTFF, WEBM } from 'mediabunny'
 import { AttestdError, errorText } from '../../../core/errors.js'
+import { CONTAINERS, type Container } from '../../../formats/containers.js'
 import { isFirstChosen, severalTracks, shownOtherwise } from '../../../formats/first-chosen.js'
 import { hasTrackShownOtherwise } from '../../../formats/matroska-tracks.js'
 import { readMp4Index } from '../../../formats/mp4-index.js'
@@ -10,39 +11,22 @@ import { planPassages } from './passages.js'
 import { corruptSound, type OpenSound } from './sound.js'
 import { decodeWav } from './wav-decode.js'
 
-/** Formats that only ffmpeg decodes here, by their MIME types, and how a person calls them. */
-const FORMATS = new Map([
-  ['audio/mp4', 'mp4'],
-  ['audio/x-m4a', 'm4a'],
-  ['video/mp4', 'mp4'],
-  ['video/x-m4v', 'mp4'],
-  ['video/3gpp', '3gp'],
-  ['video/3gpp2', '3gp'],
-  ['video/quicktime', 'quicktime'],
-  ['video/webm', 'webm'],
-  ['video/matroska', 'matroska'],
-  ['video/x-matroska', 'matroska'],
-  ['audio/aac', 'aac'],
-  ['audio/ac3', 'ac3'],
-  ['audio/vnd.dolby.dd-raw', 'ac3'],
-  ['audio/aiff', 'aiff'],
-  ['audio/amr', 'amr'],
-  ['audio/ape', 'ape'],
-  ['audio/ogg', 'ogg'],
-  ['audio/wav', 'wav'],
-  ['audio/wavpack', 'wavpack'],
-  ['audio/x-ms-asf', 'asf'],
-  ['video/x-ms-asf', 'asf'],
-  ['application/vnd.ms-asf', 'asf'],
-  ['video/mp2t', 'mpeg-ts'],
-  ['video/MP1S', 'mpeg'],
-  ['video/MP2P', 'mpeg'],
-  ['video/vnd.avi', 'avi'],
-  ['video/x-flv', 'flv'],
+/** Formats that only ffmpeg decodes here, by their MIME types: how a person calls them, and its reader of them if it must be no other. */
+const FORMATS = new Map<string | null, Pick<Container, 'name'> & Partial<Container>>([
+  ...CONTAINERS,
+  ['audio/aac', { name: 'aac' }],
+  ['audio/ac3', { name: 'ac3' }],
+  ['audio/vnd.dolby.dd-raw', { name: 'ac3' }],
+  ['audio/aiff', { name: 'aiff' }],
+  ['audio/amr', { name: 'amr' }],
+  ['audio/ape', { name: 'ape' }],
+  ['audio/ogg', { name: 'ogg' }],
+  ['audio/wav', { name: 'wav' }],
+  ['audio/wavpack', { name: 'wavpack' }],
+  ['audio/x-ms-asf', { name: 'asf' }],
 ])
-/** Those whose tracks can be listed without ffmpeg. */
-const CONTAINERS = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
-const MATROSKA_FORMATS = new Set(['webm', 'matroska'])
+/** Names of those whose tracks can be listed without ffmpeg. */
+const LISTED = new Set(['mp4', 'm4a', '3gp', 'quicktime', 'webm', 'matroska', 'aac'])
 /** Far more than any recording that is looked at decodes to; the reader stops early by itself. */
 const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 
@@ -55,8 +39,9 @@ const MAX_OUTPUT_BYTES = 64 * 1024 ** 3
 export async function openByFfmpeg(file: string, mime: string, tools: ReaderTools): Promise<OpenSound> {
   const format = FORMATS.get(mime)
   if (format === undefined) throw new AttestdError('media-unsupported', `Sound of type ${mime} is not supported.`)
-  if (MATROSKA_FORMATS.has(format) && (await hasTrackShownOtherwise(file))) throw shownOtherwise()
-  const track = CONTAINERS.has(format) ? await tools.parsers.during(() => soundTrack(file)) : null
+  const { demuxer, name } = format
+  if (demuxer === 'matroska' && (await hasTrackShownOtherwise(file))) throw shownOtherwise()
+  const track = LISTED.has(name) ? await tools.parsers.during(() => soundTrack(file)) : null
   const { ffmpeg } = tools
   if (ffmpeg === null) {
     throw new AttestdError(
@@ -64,7 +49,7 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
       `Sound of type ${mime} needs ffmpeg, and there is none: install it, or name it in ATTESTD_FFMPEG.`,
     )
   }
-  const { seconds } = track ?? (await walkPackets(ffmpeg, file, '0:a:0'))
+  const { seconds } = track ?? (await walkPackets(ffmpeg, file, demuxer)).sound ?? noSound()
   const planned = await planPassages(file, seconds)
   const passages = planned.map((passage) => ({
     ...passage,
@@ -72,7 +57,10 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
       streamFfmpeg({
         ffmpeg,
         file,
-        inputOptions: passage.startSeconds === 0 ? [] : ['-ss', passage.startSeconds.toFixed(3)],
+        inputOptions: [
+          ...(demuxer === undefined ? [] : ['-f', demuxer]),
+          ...(passage.startSeconds === 0 ? [] : ['-ss', passage.startSeconds.toFixed(3)]),
+        ],
         args: ['-map', '0:a:0', '-vn', '-c:a', 'pcm_f32le', '-map_metadata', '-1', '-bitexact', '-f', 'wav'],
         maxBytes: MAX_OUTPUT_BYTES,
         timeoutMs: tools.timeoutSeconds * 1000,
@@ -80,7 +68,7 @@ export async function openByFfmpeg(file: string, mime: string, tools: ReaderTool
     ),
   }))
   const codec = track?.codec ?? null
-  return { format: codec === null ? format : `${format} ${codec}`, seconds, passages }
+  return { format: codec === null ? name : `${name} ${codec}`, seconds, passages }
 }
 
 /** The codec of the first sound track, null where it is not known by name, and its length by its packets: a stated one may be false. */
@@ -93,8 +81,7 @@ async function soundTrack(file: string): Promise<{ codec: string | null; seconds
     if (tracks.length === 0) throw corruptSound('its list of tracks is missing.')
     const sounds = tracks.filter((each) => each.isAudioTrack())
     const [track] = sounds
-    if (track === undefined)
-      throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
+    if (track === undefined) return noSound()
     if (!(await isFirstChosen(sounds))) throw severalTracks()
     return { codec: await track.getCodec(), seconds: await input.computeDuration([track]) }
   } catch (error) {
@@ -103,4 +90,8 @@ async function soundTrack(file: string): Promise<{ codec: string | null; seconds
   } finally {
     input.dispose()
   }
+}
+
+function noSound(): never {
+  throw new AttestdError('media-type-mismatch', 'Declared audio, but there is no sound in it.')
 }
