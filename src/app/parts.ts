@@ -20,7 +20,6 @@ export interface DaemonOptions extends Pick<LoadedSettings, 'settings' | 'origin
   readonly signal: AbortSignal
 }
 
-/** What the parts of the daemon share. */
 export interface DaemonParts extends DaemonOptions {
   readonly clock: Clock
   readonly paths: DataPaths

@@ -7,7 +7,6 @@ const quantity = z
   .transform(BigInt)
 const bytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/, 'bytes in hex')
 
-/** The answer to `eth_chainId`. */
 export const chainIdAnswer = quantity
   .refine((id) => id <= BigInt(Number.MAX_SAFE_INTEGER), 'a chain id')
   .transform(Number)
@@ -34,7 +33,6 @@ export const envelope = z.union([
   z.object({ id: z.number(), result: z.unknown() }),
 ])
 
-/** An error that an endpoint answered with. */
 export type RpcError = Extract<z.infer<typeof envelope>, { error: unknown }>['error']
 
 /** What JSON-RPC gives where the contract reverted; clients differ for what the EVM refuses otherwise. */

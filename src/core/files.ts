@@ -113,7 +113,6 @@ const TEMPORARY = /\.[0-9a-f]{12}\.tmp$/
 
 const temporaryName = (file: string) => `${file}.${randomBytes(6).toString('hex')}.tmp`
 
-/** Reads a file, or gives null where there is none. */
 export async function readFileIfPresent(file: string): Promise<Buffer | null> {
   try {
     return await fs.readFile(file)

@@ -48,7 +48,6 @@ export function listenForStop(clock: Pick<Clock, 'monotonic'>): StopSignals {
   }
 }
 
-/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

@@ -93,7 +93,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** See `followerOf`. */
 export interface Follower {
   readonly signal: AbortSignal
   abort(reason: unknown): void

@@ -119,7 +119,6 @@ export interface DetectorHostState {
 export interface DetectorHost {
   /** Detectors that are loaded, verified and warmed; others after a `reload`. */
   readonly detectors: readonly LoadedDetector[]
-  /** See `Detection`. */
   readonly platform: string
   readonly expectedShare: number
   /**

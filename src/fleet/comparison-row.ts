@@ -34,7 +34,6 @@ export const comparisonRow = z.object({
   candidateMs: z.number(),
   inChargeMs: z.number(),
 })
-/** See `comparisonRow`. */
 export type ComparisonRow = z.infer<typeof comparisonRow>
 
 /** One row per candidate and kind of media. */

@@ -62,7 +62,6 @@ export const daemonCard = z.object({
 })
 /** A daemon's own word about itself. */
 export type DaemonCard = z.infer<typeof daemonCard>
-/** See `DaemonCard.selection`. */
 export type SelectionState = NonNullable<DaemonCard['selection']>
 
 /** @returns null for a text that is no card */

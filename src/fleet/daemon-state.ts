@@ -35,7 +35,6 @@ export interface DriftRow {
   readonly abstention: number | null
 }
 
-/** A detector that a daemon has loaded. */
 export const runningDetector = z.object({
   id: z.string(),
   version: z.string(),

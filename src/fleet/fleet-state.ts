@@ -57,5 +57,4 @@ export const fleetState = z.object({
   }),
   backlog,
 })
-/** See `fleetState`. */
 export type FleetState = z.infer<typeof fleetState>

@@ -31,7 +31,6 @@ export interface ControlHandlers {
 export interface ControlOptions {
   /** Bearer token of this run; see `newControlToken`. */
   readonly controlToken: string
-  /** Names that the control routes accept. */
   readonly queueNames: readonly string[]
   readonly control: ControlHandlers
   readonly audit: Audit

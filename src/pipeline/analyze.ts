@@ -48,7 +48,6 @@ export interface AnalyzeOptions {
 
 type AnalyzeEnd = JobEnd<StoredAnalyzeResult>
 
-/** A run with its job, and the ports. */
 interface Analysis extends AnalyzeOptions {
   readonly job: AnalyzeJob
   readonly run: JobRun<unknown>

@@ -26,7 +26,6 @@ export interface DoppelgangerOptions {
 export interface DoppelgangerFindings {
   /** Of this daemon; at least 1 where another one of the queue found one. */
   readonly scores: number
-  /** Asset of the last one; null where there is none. */
   readonly lastAsset: string | null
 }
 

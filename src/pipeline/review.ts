@@ -13,7 +13,6 @@ export const review = z.object({
   /** What the file states about its own origin. */
   evidence: z.array(z.object({ kind: z.string(), text: z.string() })),
 })
-/** See `review`. */
 export type Review = z.infer<typeof review>
 
 /** What a person decided. */
@@ -25,10 +24,8 @@ export const decision = z.object({
   at: z.number(),
   note: z.string(),
 })
-/** See `decision`. */
 export type Decision = z.infer<typeof decision>
 
-/** What a score states: risk, label and notes. */
 interface Stated {
   readonly risk: Risk
   readonly algorithm: string

@@ -37,7 +37,6 @@ export interface SubmitOptions {
 type SubmitRun = Omit<JobRun<unknown>, 'save'> & { save(data: StoredSubmitJob): Promise<void> }
 type SubmitEnd = JobEnd<StoredSubmitResult>
 
-/** A run with its job, and the ports. */
 interface Submission extends SubmitOptions {
   readonly job: SubmitJob
   readonly run: SubmitRun

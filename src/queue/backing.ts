@@ -7,7 +7,6 @@ import type { Claims, SharedTexts } from './claims.js'
 // biome-ignore lint/suspicious/noExplicitAny: BullMQ's option types are invariant in the connection
 export type AnyConnection = any
 
-/** A queue as BullMQ has it. */
 export type BullQueue = Queue<unknown, unknown, string, unknown, unknown, string, IQueueBackend, AnyConnection>
 
 /** Options of a job of ours as BullMQ takes them. */

@@ -25,7 +25,6 @@ export interface HeldRun {
   readonly token: string
   /** Ends the run; with a reason of ours. */
   readonly abort: AbortController
-  /** See `JobRun`. */
   readonly stepAside: () => () => void
 }
 

@@ -187,7 +187,6 @@ export interface QueueEngine {
   /** No worker of any process takes jobs of the queue until `resume`, also after restarts; active ones go on. */
   pause(queue: QueueName): Promise<void>
   resume(queue: QueueName): Promise<void>
-  /** Whether somebody has paused the queue. */
   isPaused(queue: QueueName): Promise<boolean>
   /** Where the daemons on this queue know of each other. */
   readonly fleet: FleetStore

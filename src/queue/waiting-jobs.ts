@@ -6,7 +6,6 @@ export interface WaitingLine {
   readonly limit: number
 }
 
-/** The jobs of one priority that wait to be taken. */
 export interface WaitingJobs {
   readonly priority: number
   readonly waiting: number

@@ -14,7 +14,6 @@ export class EventMeter {
     return this.#event + this.#line
   }
 
-  /** Counts all of these bytes. */
   push(bytes: Uint8Array): void {
     this.#count(bytes, false)
   }

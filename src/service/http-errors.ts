@@ -12,7 +12,6 @@ const SERVICE_TEXT_MAX = 300
 /** What can be done about an answer that is not of the API: a web page, or a route that is not there. */
 export const NOT_THE_API = `What answers is not this API. ${reasonEntry('service-reply-invalid').fix}`
 
-/** The headers of an answer, by names in lower case. */
 export type AnswerHeaders = Dispatcher.ResponseData['headers']
 
 /** What an error states of its request. */
@@ -195,6 +194,5 @@ export function nullIfGone(error: unknown): null {
 export const assetClosed = ({ message, facts, ambiguous }: AttestdError): AttestdError =>
   new AttestdError('asset-closed', message, { facts, ambiguous })
 
-/** Whether a request was answered with one of these statuses. */
 export const isStatus = (error: unknown, ...statuses: number[]): error is AttestdError =>
   error instanceof AttestdError && statuses.includes(Number(error.facts.status))

@@ -10,7 +10,6 @@ export const UPLOAD_MAX_BYTES = 50 * 1024 * 1024
 /** An upload takes at most this long, milliseconds: 50 MB at 3.4 Mbit/s. */
 const UPLOAD_TIMEOUT_MS = 120_000
 
-/** A file on its way to the service. */
 export interface UploadFile {
   /** Name without folders. */
   readonly name: string

@@ -4,7 +4,6 @@ import { AlarmWatch } from '../../observe/alarms/alarm-watch.js'
 import { Webhook } from '../../observe/alarms/webhook.js'
 import type { DaemonParts } from '../parts.js'
 
-/** Alarms to the webhook of the settings, or to nowhere. */
 export function openAlarms(
   { webhookEveryMs: everyMs, webhookSecret: secret, webhookTemplate: template, webhookUrl: url }: Settings,
   { clock, metrics, log }: Pick<DaemonParts, 'clock' | 'metrics' | 'log'>,

@@ -49,7 +49,6 @@ export class KindWorkers {
     return this.follow()
   }
 
-  /** See `RunningWorker.stop`. */
   async stop(capMs: number): Promise<{ drained: boolean }> {
     this.#stopped = true
     // While the queue engine is away, a new worker waits for it.

@@ -8,7 +8,6 @@ import type { LedgerEntry } from '../../pipeline/ledger.js'
 import type { Sandbox } from '../../sandbox/create-sandbox.js'
 import type { Sample } from '../samples.js'
 
-/** What became of one asset of the demo. */
 export interface DemoRow extends Pick<Sample, 'title' | 'file' | 'mediaType' | 'made'> {
   readonly assetId: string
   /** Null where there is no accepted score. */

@@ -47,7 +47,6 @@ export function walletChoiceOf(settings: Settings): WalletChoice {
   }
 }
 
-/** Whether a process with these settings signs with a wallet. */
 export const signsWithWallet = ({ roles, serviceApi }: Pick<Settings, 'roles' | 'serviceApi'>): boolean =>
   serviceApi === 'wallet-session' && roles.some((role) => role !== 'analyze')
 

@@ -4,7 +4,6 @@ import type { DetectorEvent } from '../../detect/detector-events.js'
 import type { MediaEvent } from '../../media/media-event.js'
 import type { Metrics } from '../../observe/metrics/metrics.js'
 
-/** Detector events as metrics. */
 export function countDetectorEvent(metrics: Metrics): (event: DetectorEvent) => void {
   return (event) => {
     if (event.type === 'child-stopped' && event.cause !== 'closed')
@@ -27,7 +26,6 @@ export function partLabel({ canary, shadow }: { canary?: number | undefined; sha
   return shadow ? 'shadow' : 'scores'
 }
 
-/** Media events as metrics. */
 export function countMediaEvent(metrics: Metrics): (event: MediaEvent) => void {
   return (event) => {
     if (event.type === 'gateway') metrics.gatewayRequests.inc({ gateway: event.gateway, outcome: event.outcome })

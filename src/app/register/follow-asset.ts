@@ -2,7 +2,6 @@ import type { Clock } from '../../core/clock.js'
 import { type AttestdError, toAttestdError } from '../../core/errors.js'
 import type { Standing, SubmitterSide } from './submitter-side.js'
 
-/** How following an asset ended. */
 export type FollowEnd =
   | { readonly outcome: 'scored'; readonly scoreCount: number; readonly aggregate: unknown }
   /** It no longer accepts scores and has none, as far as the service shows it. */

@@ -16,7 +16,6 @@ export const detectorOrder = z.object({
   /** ATTESTD_DETECTORS of the daemons that it was given to; one that starts later follows it where its own is one of these. */
   settings: z.array(selectionSetting).max(100),
 })
-/** See `detectorOrder`. */
 export type DetectorOrder = z.infer<typeof detectorOrder>
 
 /** What the verbs ask for; a reload without detectors reads the packages again. */

@@ -32,7 +32,6 @@ interface AdmitFlags extends Partial<DataFlags> {
   readonly json?: boolean
 }
 
-/** `attestd models admit`. */
 export function modelsAdmitVerb(): Command {
   const verb = verbWithSettings(
     'admit',

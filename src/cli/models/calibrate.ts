@@ -15,7 +15,6 @@ interface CalibrateFlags extends DataFlags {
   readonly json?: boolean
 }
 
-/** `attestd models calibrate`. */
 export function modelsCalibrateVerb(): Command {
   const verb = verbWithSettings(
     'calibrate',

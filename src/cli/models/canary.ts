@@ -4,7 +4,6 @@ import { canaryText, summedRows } from '../../fleet/comparison-row.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 
-/** `attestd models canary`. */
 export function modelsCanaryVerb(): Command {
   const verb = verbWithSettings(
     'canary',

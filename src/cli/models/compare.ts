@@ -12,7 +12,6 @@ interface CompareFlags extends DataFlags {
   readonly json?: boolean
 }
 
-/** `attestd models compare`. */
 export function modelsCompareVerb(): Command {
   const verb = verbWithSettings(
     'compare',

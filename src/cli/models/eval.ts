@@ -25,7 +25,6 @@ interface EvalFlags extends DataFlags {
   readonly json?: boolean
 }
 
-/** `attestd models eval`. */
 export function modelsEvalVerb(): Command {
   const verb = verbWithSettings('eval', 'Score labeled data with a package; write figures and a report.', LAB_KEYS)
   withPriorFlag(withDataFlags(verb.argument('<package>', 'id in the models directory, or path of a package folder')))

@@ -19,7 +19,6 @@ interface ImportFlags {
   readonly check?: string
 }
 
-/** `attestd models import`. */
 export function modelsImportVerb(): Command {
   const verb = verbWithSettings(
     'import',

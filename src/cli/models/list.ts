@@ -6,7 +6,6 @@ import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import { partText } from './part-text.js'
 
-/** `attestd models list`. */
 export function modelsListVerb(): Command {
   const verb = verbWithSettings(
     'list',

@@ -11,7 +11,6 @@ import { modelsRollbackVerb } from './rollback.js'
 import { modelsSealVerb } from './seal.js'
 import { modelsVerifyVerb } from './verify.js'
 
-/** `attestd models` and its verbs. */
 export function modelsVerb(): Command {
   const models = new Command('models').description(
     'List, verify, swap, measure, calibrate, compare, import, seal and admit detector packages.',

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printOrder } from './order-text.js'
 
-/** `attestd models rollback`. */
 export function modelsRollbackVerb(): Command {
   const verb = verbWithSettings(
     'rollback',

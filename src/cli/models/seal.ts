@@ -4,7 +4,6 @@ import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printLines } from '../terminal/print.js'
 import { withStop } from './lab-flags.js'
 
-/** `attestd models seal`. */
 export function modelsSealVerb(): Command {
   const verb = verbWithSettings(
     'seal',

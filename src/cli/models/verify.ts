@@ -3,7 +3,6 @@ import { SCORING_KEYS, settingsOf, verbWithSettings } from '../flags/settings-fl
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 
-/** `attestd models verify`. */
 export function modelsVerifyVerb(): Command {
   const verb = verbWithSettings(
     'verify',

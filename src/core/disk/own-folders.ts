@@ -57,7 +57,6 @@ export async function makeTemporaryFolder(prefix: string): Promise<string> {
   return makeOwnFolder(parent)
 }
 
-/** Removes it with all that is in it. */
 export async function removeOwnFolder(folder: string): Promise<void> {
   open.delete(folder)
   await fs.rm(folder, { recursive: true, force: true })

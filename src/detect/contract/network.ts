@@ -13,5 +13,4 @@ export const tensorsSchema = z.strictObject({ inputs: z.array(tensor).max(64), o
 
 /** An input or output of a network. */
 export type OnnxTensor = z.infer<typeof tensor>
-/** See `tensorsSchema`. */
 export type OnnxTensors = z.infer<typeof tensorsSchema>

@@ -53,7 +53,6 @@ export class ChildSlot {
     this.#options = options
   }
 
-  /** The warmed process; null where the slot is empty. */
   get child(): DetectorProcess | null {
     return this.#child
   }

@@ -89,7 +89,6 @@ export interface ChildJob {
   readonly evidence: boolean
 }
 
-/** How a child ended. */
 export interface ChildEnd {
   readonly cause: StopCause
   /** Whether it had no job when it ended. */

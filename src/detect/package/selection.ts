@@ -10,7 +10,6 @@ export interface DetectorChoice extends ChosenDetector {
 /** In a list: every package that it does not name, except variants. A shadow always. */
 export const OTHERS = '*'
 
-/** The packages that come with attestd. */
 const SHIPPED: ReadonlySet<string> = new Set([
   'attestd-audio',
   'attestd-image',

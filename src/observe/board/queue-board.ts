@@ -76,7 +76,6 @@ function boardAdapter(queue: unknown, writable: boolean): BullMQAdapter {
 
 const titledJob = z.object({ data: z.object({ asset: z.object({ id: z.string(), title: z.string() }) }) })
 
-/** A job by the asset that it is about; the board escapes it. */
 function jobTitle(job: { readonly name?: string | undefined }): string {
   const asset = titledJob.safeParse(job).data?.data.asset
   return asset ? asset.title || asset.id : (job.name ?? '')

@@ -4,7 +4,6 @@ import { HISTORY_EVERY_MS, type HistoryPoint } from '../../fleet/history.js'
 /** What `/history` answers: the history as columns to plot, each with a value for every time in `at` (Unix ms); null is a gap. */
 export type HistoryDocument = ReturnType<typeof documentOf>
 
-/** The history as columns. */
 export function documentOf(points: readonly HistoryPoint[]) {
   const column = (name: string, read: (point: HistoryPoint) => number | null | undefined) => ({
     name,

@@ -234,5 +234,4 @@ export const METRICS = {
   ...SUBMIT_METRICS,
 }
 
-/** A key of the metric table. */
 export type MetricKey = keyof typeof METRICS

@@ -82,20 +82,17 @@ export class PglitePool extends EventEmitter implements PgPool {
     return { rows: result.rows as Row[], rowCount: result.rowCount }
   }
 
-  /** See `Backing`. */
   readonly saveData: Backing['saveData'] = async ({ queue, id, token, lockMs }, json) => {
     // BullMQ compares the end of the lock with the wall clock, which it reads itself.
     const { rowCount } = await this.query(SAVE, [queue, id, token, json, Math.ceil(this.#clock.now() + lockMs)])
     return rowCount === 1
   }
 
-  /** See `Backing`. */
   readonly swapData: Backing['swapData'] = async ({ queue, id }, before, json) => {
     const { rowCount } = await this.query(SWAP, [queue, id, before, json])
     return rowCount === 1
   }
 
-  /** See `Backing`. */
   readonly add: Backing['add'] = async ({ name }, data, options) => {
     const { jobId, priority } = options
     // BullMQ gives every job the option `attempts`.

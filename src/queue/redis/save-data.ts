@@ -66,7 +66,6 @@ export async function saveInRedis(
   }
 }
 
-/** See `Backing.swapData`. */
 export async function swapInRedis(
   redis: RedisClient,
   { id, prefix, queue }: Omit<HeldJob, 'lockMs' | 'token'>,

@@ -25,7 +25,6 @@ export const sandboxAssetSchema = z.object({
   /** Closed by the switch, whatever the deadline states. */
   switchedOff: z.boolean(),
 })
-/** See the schema. */
 export type SandboxAsset = z.infer<typeof sandboxAssetSchema>
 /** What a submitter states of an asset. */
 export type NewAsset = Omit<SandboxAsset, 'id' | 'createdAt' | 'deadlineAt' | 'switchedOff'>

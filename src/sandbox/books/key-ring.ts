@@ -78,12 +78,10 @@ export class KeyRing {
   }
 }
 
-/** An access key and its secret, made up. */
 export function newKeyPair(kind: KeyKind): Pick<ApiKey, 'accessKey' | 'signingSecret'> {
   return { accessKey: `${PREFIXES[kind]}${randomHex(12)}`, signingSecret: `sk_${randomHex(32)}` }
 }
 
-/** Bytes of chance in hex. @param size bytes */
 export const randomHex = (size: number): string => randomBytes(size).toString('hex')
 
 /** The access key as lists and logs may show it. */

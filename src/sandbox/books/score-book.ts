@@ -23,7 +23,6 @@ export const scoreRecordSchema = z.object({
   /** Unix milliseconds of service time. */
   createdAt: z.number(),
 })
-/** See the schema. */
 export type ScoreRecord = z.infer<typeof scoreRecordSchema>
 /** A score of either API, past its gates. */
 export type ScoreInput = Omit<ScoreRecord, 'id' | 'createdAt'>
@@ -35,7 +34,6 @@ export const aggregateSchema = z.looseObject({
   minRiskScore: z.number().nullable(),
   maxRiskScore: z.number().nullable(),
 })
-/** See the schema. */
 export type Aggregate = z.infer<typeof aggregateSchema>
 
 /** How a POST of a score ended. `pending`: it is being handled, or its fault keeps it for ever. */

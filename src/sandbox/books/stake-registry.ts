@@ -12,7 +12,6 @@ export interface WalletStake {
 
 /** Roles of a wallet in the stake contract. */
 const rolesSchema = z.strictObject({ submitter: z.boolean(), attester: z.boolean() })
-/** See the schema. */
 export type Roles = z.infer<typeof rolesSchema>
 
 const walletSchema = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{40}$/)])
@@ -24,7 +23,6 @@ export const keptStakeSchema = z.strictObject({
   minStakeWei: weiSchema.nullable(),
   roles: z.record(walletSchema, rolesSchema),
 })
-/** See the schema. */
 export type KeptStake = z.infer<typeof keptStakeSchema>
 /** Nothing was changed yet. */
 export const NO_STAKE_KEPT: KeptStake = { staked: {}, minStakeWei: null, roles: {} }

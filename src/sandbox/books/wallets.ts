@@ -28,7 +28,6 @@ function isPrivateKey(value: unknown): boolean {
   }
 }
 
-/** The wallet of a private key. */
 export function developmentWallet(privateKey: Hex): DevelopmentWallet {
   return { address: privateKeyToAddress(privateKey).toLowerCase() as Hex, privateKey }
 }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { StakeRegistry } from '../books/stake-registry.js'
 import { answerRpc, STAKE_CONTRACT } from './stake-rpc.js'
 
-/** Path of the RPC endpoint of the sandbox's chain. */
 export const RPC_PATH = '/sandbox/rpc'
 
 /** Where the stake contract of a running sandbox is read. */

@@ -36,7 +36,6 @@ const CallSchema = z.looseObject({
   input: z.string().optional(),
 })
 
-/** An error as JSON-RPC has it. */
 class RpcError extends Error {
   constructor(
     readonly code: number,

@@ -144,7 +144,6 @@ export type FaultPlanInput = z.input<typeof FaultPlanSchema>
 /** A plan in force, as GET /sandbox/faults shows it. */
 export type FaultPlan = z.infer<typeof FaultPlanSchema>
 
-/** A request as faults see it. */
 export interface FaultSubject {
   readonly route: FaultRoute
   /** Asset id, CID with path, or the route's name. */

@@ -14,7 +14,6 @@ export interface ImportOptions {
   readonly cidVersion?: 0 | 1
 }
 
-/** Media as content-addressed blocks. */
 export class MediaStore {
   readonly blocks: BaseBlockstore
   readonly #algorithm: ContentHashAlgorithm

@@ -15,7 +15,6 @@ export class RateLimiter {
   readonly #monotonic: () => number
   readonly #buckets = new Map<string, Bucket>()
 
-  /** @param limit null: no limit */
   constructor(limit: RateLimit | null, monotonic: () => number) {
     this.#limit = limit
     this.#monotonic = monotonic

@@ -105,7 +105,6 @@ export const refusedWith = <Reply, Status extends number>(reply: Reply, statuses
 /** Those of the signed-key API. */
 export const refusals = <Status extends number>(...statuses: Status[]) => refusedWith(ErrorReply, statuses)
 
-/** What an event stream is answered with. */
 export const EventStream = {
   description: 'Server-sent events until either side ends the stream.',
   content: { 'text/event-stream': { schema: z.string() } },

@@ -7,7 +7,6 @@ import { Refusal } from '../http/refusal.js'
 import { expectedSignature, isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 
-/** The key that signed a request, with its wallet. */
 export interface Caller {
   readonly key: ApiKey
   readonly wallet: string
@@ -37,7 +36,6 @@ export function requireSignature(app: FastifyInstance, world: World, ...kinds: K
   })
 }
 
-/** The key that signed this request. */
 export const callerOf = (request: FastifyRequest): Caller => request.getDecorator<Caller>('caller')
 
 /** Finds the key and checks the time; the signature itself is checked when the body is there. */

@@ -62,7 +62,6 @@ function refuseOthersKey(world: World, request: FastifyRequest, id: string): voi
 
 const noSuchKey = (): Refusal => new Refusal('key-not-found', 'No key has this id.')
 
-/** Revokes by id. Refuses with 404 where there is no such key. */
 export function revoked(world: World, id: string): { id: string; revoked: true } {
   if (world.keys.revoke(id) === null) throw noSuchKey()
   return { id, revoked: true }

@@ -36,7 +36,6 @@ export type KeptBooks = z.infer<typeof booksSchema>
 
 /** What `state.json` holds. */
 export const keptStateSchema = z.strictObject({ version: z.literal(2), identity: identitySchema, books: booksSchema })
-/** One state of the sandbox, whole. */
 export type KeptState = z.infer<typeof keptStateSchema>
 
 /** The state of a new sandbox, its secrets made up. @param run goes into every asset id */

@@ -58,7 +58,6 @@ export class Storage {
     }
   }
 
-  /** Folder of the media; null: in memory. */
   get mediaDirectory(): string | null {
     return this.#folder?.mediaDirectory ?? null
   }

@@ -6,7 +6,6 @@ import { isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
 
-/** The bearer token of a request; null where it has none. */
 export function bearerOf(request: FastifyRequest): string | null {
   const match = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')
   return match?.[1] ?? null
@@ -20,7 +19,6 @@ export function requireRole(app: FastifyInstance, world: World, role: KeyKind): 
   })
 }
 
-/** The session of this request. */
 export const sessionOf = (request: FastifyRequest): WalletSession => request.getDecorator<WalletSession>('session')
 
 function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletSession {
@@ -39,7 +37,6 @@ export function requireSession(world: World, request: FastifyRequest): WalletSes
   return token !== null && isSameSecret(token, world.options.sessionToken) ? null : readSession(world, token)
 }
 
-/** Refuses a session whose wallet lacks the role. */
 export function refuseWithout(role: KeyKind, session: WalletSession): void {
   if (!session.roles.includes(role)) throw new Refusal('role-missing', `This needs a wallet with the role ${role}.`)
 }

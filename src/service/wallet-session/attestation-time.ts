@@ -23,7 +23,6 @@ export interface AttestationTimeOptions {
   readonly onAhead?: (() => void) | undefined
 }
 
-/** The date of one attestation. */
 export interface AttestationDate {
   /** Unix seconds, whole. */
   readonly time: number

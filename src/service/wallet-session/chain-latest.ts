@@ -3,7 +3,6 @@ import { asRecord } from '../record.js'
 import { shapeText } from '../shape-text.js'
 import { numberOf, unixMsOf } from './unix-time.js'
 
-/** The latest block as the service reports it. */
 export interface LatestBlock {
   readonly number: number
   /** Unix seconds, whole. */

@@ -24,7 +24,6 @@ export function attesterIn(record: Record<string, unknown>): string | null {
   return null
 }
 
-/** The id of a score; null where the record has none. */
 export function scoreIdIn(record: Record<string, unknown>): string | null {
   const id = ID_FIELDS.map((field) => record[field]).find((found) => found !== undefined && found !== null)
   if (typeof id === 'string' && id !== '') return id
