@@ -44,6 +44,12 @@ export interface HttpCall extends Sent {
   readonly lastLook?: (() => void) | undefined
 }
 
+/** A request before it has its credentials; `target` is its path and query, as they are signed. */
+export interface Unsent
+  extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy' | 'lastLook'> {
+  readonly target: string
+}
+
 /** One finished request; for metrics. */
 export interface RequestEvent {
   readonly route: string
@@ -72,6 +78,19 @@ interface Answer {
   readonly headers: AnswerHeaders
   readonly body: AsyncIterable<Uint8Array>
 }
+
+/** The request with its credentials. @param secrets see `Sent` */
+export function callOf(
+  { target, ...request }: Unsent,
+  origin: URL,
+  headers: Readonly<Record<string, string>> = {},
+  secrets: readonly string[] = [],
+): HttpCall {
+  return { ...request, url: new URL(target, origin), headers, changes: request.method !== 'GET', secrets }
+}
+
+/** The headers of a request with a session token. */
+export const bearer = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` })
 
 /** JSON requests with a timeout, a size cap, and every failure as an `AttestdError`; never follows a redirect. */
 export class HttpCaller {

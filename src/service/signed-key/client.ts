@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import type { HttpCall, HttpCaller } from '../http.js'
+import { bearer, callOf, type HttpCall, type HttpCaller, type Unsent } from '../http.js'
 import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
 import { assetRecordIn } from '../record.js'
 import type { ClockStamp, ServiceClock } from '../service-clock.js'
@@ -49,12 +49,6 @@ export interface SignedKeyClientOptions {
 
 /** Unix milliseconds, whole. */
 const timestampSchema = z.int().positive()
-
-/** A request before it has its credentials: what is signed, and how it is sent. */
-interface Unsigned
-  extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy' | 'lastLook'> {
-  readonly target: string
-}
 
 /** One connection to the event stream: its signature ages, so each connection asks for a new one. */
 export interface StreamRequest {
@@ -128,7 +122,7 @@ export class SignedKeyClient {
   }
 
   get streamUrl(): URL {
-    return this.#urlOf(STREAM_PATH)
+    return new URL(STREAM_PATH, this.#options.origin)
   }
 
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
@@ -200,7 +194,7 @@ export class SignedKeyClient {
   }
 
   async #signed<Shape extends z.ZodType>(
-    unsigned: Unsigned,
+    unsigned: Unsent,
     shape: Shape,
     signal?: AbortSignal,
   ): Promise<z.output<Shape>> {
@@ -218,7 +212,7 @@ export class SignedKeyClient {
 
   /** @param timestamp service time, Unix milliseconds, whole */
   #sign(
-    { method, target, body = '' }: Pick<Unsigned, 'method' | 'target' | 'body'>,
+    { method, target, body = '' }: Pick<Unsent, 'method' | 'target' | 'body'>,
     timestamp: number,
   ): Readonly<Record<string, string>> {
     const { credentials, headerPrefix } = this.#options
@@ -226,21 +220,15 @@ export class SignedKeyClient {
     return signedHeaders(headerPrefix, credentials, { timestamp: String(timestamp), method, target, body })
   }
 
-  #callOf({ target, ...request }: Unsigned, headers: Readonly<Record<string, string>>): HttpCall {
-    const secrets = Object.values(headers)
-    return { ...request, url: this.#urlOf(target), headers, changes: request.method !== 'GET', secrets }
+  #callOf(unsigned: Unsent, headers: Readonly<Record<string, string>>): HttpCall {
+    return callOf(unsigned, this.#options.origin, headers, Object.values(headers))
   }
 
-  #bearer(request: Unsigned, sessionToken: string): HttpCall {
-    const call = this.#callOf(request, { authorization: `Bearer ${sessionToken}` })
-    return { ...call, secrets: [sessionToken] }
+  #bearer(unsent: Unsent, sessionToken: string): HttpCall {
+    return callOf(unsent, this.#options.origin, bearer(sessionToken), [sessionToken])
   }
 
   #open(target: string): HttpCall {
-    return { method: 'GET', url: this.#urlOf(target), route: `GET ${target}`, changes: false }
-  }
-
-  #urlOf(target: string): URL {
-    return new URL(target, this.#options.origin)
+    return callOf({ method: 'GET', target, route: `GET ${target}` }, this.#options.origin)
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
-import type { HttpCall, HttpCaller } from '../http.js'
+import { bearer, callOf, type HttpCaller, type Unsent } from '../http.js'
 import { assetClosed, isStatus, nullIfGone } from '../http-errors.js'
 import { assetRecordIn } from '../record.js'
 import { shapeText } from '../shape-text.js'
@@ -32,12 +32,6 @@ export interface WalletSessionClientOptions {
   readonly chainId: number
 }
 
-/** A request before it has its token. */
-interface Unsent
-  extends Pick<HttpCall, 'method' | 'route' | 'body' | 'contentType' | 'timeoutMs' | 'provenBy' | 'lastLook'> {
-  readonly target: string
-}
-
 /** One connection to the stream; a 401 on it drops the session that `token` belongs to. */
 export interface StreamRequest {
   readonly headers: Readonly<Record<string, string>>
@@ -57,8 +51,8 @@ export class WalletSessionClient {
   }
 
   async health(): Promise<{ ok: boolean }> {
-    const call = { method: 'GET', url: this.#urlOf('/health'), route: 'GET /health', changes: false } as const
-    return this.#options.http.json(call, healthReplySchema)
+    const { http, origin } = this.#options
+    return http.json(callOf({ method: 'GET', target: '/health', route: 'GET /health' }, origin), healthReplySchema)
   }
 
   // attester routes
@@ -103,7 +97,7 @@ export class WalletSessionClient {
   }
 
   get streamUrl(): URL {
-    return this.#urlOf(STREAM_PATH)
+    return new URL(STREAM_PATH, this.#options.origin)
   }
 
   async streamRequest(signal?: AbortSignal): Promise<StreamRequest> {
@@ -175,25 +169,17 @@ export class WalletSessionClient {
   }
 
   async #once<Shape extends z.ZodType>(
-    { target, ...request }: Unsent,
+    unsent: Unsent,
     shape: Shape,
     signal: AbortSignal | undefined,
   ): Promise<z.output<Shape>> {
-    const { http, session } = this.#options
+    const { http, origin, session } = this.#options
     const token = await session.token(signal)
-    const changes = request.method !== 'GET'
-    const call = { ...request, url: this.#urlOf(target), headers: bearer(token), changes, secrets: [token] }
     try {
-      return await http.json(call, shape, signal)
+      return await http.json(callOf(unsent, origin, bearer(token), [token]), shape, signal)
     } catch (error) {
       if (isStatus(error, 401)) session.drop(token)
       throw error
     }
   }
-
-  #urlOf(target: string): URL {
-    return new URL(target, this.#options.origin)
-  }
 }
-
-const bearer = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` })
