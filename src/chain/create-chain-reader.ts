@@ -9,7 +9,6 @@ import { RpcEndpoint, type RpcEndpointOptions } from './rpc-endpoint.js'
 
 /** One use of one endpoint, with its checks; for metrics. */
 export interface RpcCallEvent {
-  /** Origin of the endpoint. */
   readonly endpoint: string
   readonly outcome: 'ok' | Reason
 }

@@ -20,7 +20,6 @@ export interface StakeWatchOptions {
   readonly onTrouble?: (error: AttestdError) => void
 }
 
-/** What was read last. */
 export interface LatestReading {
   readonly reading: StakeReading
   /** By the monotonic clock, ms. */

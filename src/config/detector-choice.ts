@@ -29,7 +29,6 @@ export const chosenDetectors = list<ChosenDetector>(entry).refine(
   'each package id once',
 )
 
-/** The text of a choice, as the setting takes it. */
 export function choiceText({ id, weight, shadow, canary }: ChosenDetector): string {
   if (canary !== undefined) return `${id}=canary:${canary}`
   if (shadow) return `${id}=shadow`

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { define, folder } from './setting.js'
 
-/** The settings that name a file of TLS. */
 export const REDIS_TLS_KEYS = ['queueTlsCa', 'queueTlsCert', 'queueTlsKey'] as const
 
 /** What opens Redis in addition to the URL of the queue. */

@@ -46,7 +46,6 @@ export function named<R extends object>(rows: R) {
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
 
-/** The setting's name in the environment. */
 export const envName = (row: Pick<Setting<unknown>, 'env'>) => `ATTESTD_${row.env}`
 
 /** The setting's flag on the command line. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { address, define, folder, MINUTE, milliseconds, oneOf, originUrl, text } from './setting.js'
 
-/** The wallet of a wallet-session service. */
 export const walletSettings = {
   wallet: define({
     path: 'wallet.kind',

@@ -37,7 +37,6 @@ interface WriteOptions {
   readonly flush?: boolean
 }
 
-/** Writes data to an open file, all of it. */
 export const writeOpen = promisify(writeFile)
 
 /**

@@ -12,7 +12,6 @@ export interface RiskyPart {
   readonly risk: Risk
 }
 
-/** What a detector reports of one file. */
 export interface Detection {
   readonly detectorId: string
   readonly detectorVersion: string
@@ -87,7 +86,6 @@ export interface LoadedDetector extends DetectorSummary {
   readonly unlisted?: boolean
 }
 
-/** The result of a shadow detector for one file. */
 export type ShadowMeasurement = {
   readonly detector: DetectorSummary
   /** Set where the active detectors were measured on a file of this candidate, by its digest. */

@@ -56,7 +56,6 @@ export function added(later: ComparisonRow, before: ComparisonRow | undefined): 
   return Object.fromEntries(sums)
 }
 
-/** The comparison in one sentence. */
 export function canaryText(row: ComparisonRow): string {
   const { agreed, candidate, compared, inCharge, mediaType } = row
   const mean = (total: number) => total / Math.max(1, compared)

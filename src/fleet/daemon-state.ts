@@ -54,7 +54,6 @@ export const runningDetector = z.object({
 export const verbState = z.object({
   version: z.string(),
   roles: z.array(z.string()).readonly(),
-  /** Origin of the service. */
   service: z.string(),
   queueEngine: z.string(),
   draining: z.boolean(),
@@ -82,7 +81,6 @@ export const verbState = z.object({
 
 /** The daemon's state as the console and `/status` show it; the app puts it together. Numbers of wei are decimal strings. */
 export interface DaemonState extends Readonly<z.infer<typeof verbState>> {
-  /** As the fleet knows this daemon. */
   readonly name: string
   /** What a verb needs to find the settings of this daemon, such as `--config FILE`. */
   readonly commandFlags: readonly string[]
@@ -115,7 +113,6 @@ export interface DaemonState extends Readonly<z.infer<typeof verbState>> {
   readonly shadows?: { readonly rows: readonly ShadowRow[]; readonly dropped: number }
   /** What the candidates did since the start, on this daemon. */
   readonly canaries: readonly ComparisonRow[]
-  /** Of the detectors of this daemon. */
   readonly drift: readonly DriftRow[]
   readonly detectorProcesses: {
     readonly ready: number

@@ -28,5 +28,4 @@ export const REMEMBERED_MS = 60 * 60_000
 export const MAX_CARD_BYTES = 256 * 1024
 /** Announcements that are read, those heard of last. */
 export const MAX_CARDS = 1000
-/** Records that are kept. */
 export const MAX_RECORDS = 500

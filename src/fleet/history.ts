@@ -10,7 +10,6 @@ export const HISTORY_EVERY_MS = 10_000
 export const MAX_POINTS = 360
 
 const byQueue = z.object({ analyze: z.number(), submit: z.number() })
-/** One number for each queue. */
 export type ByQueue = z.infer<typeof byQueue>
 
 const historyPoint = z.object({

@@ -52,7 +52,6 @@ export function mixedOf(daemons: readonly FleetDaemon[]): FleetState['mixed'] {
   return { versions: versions.length > 1 ? versions : [], detectors: ids.filter(differs), fingerprints }
 }
 
-/** The daemons that are alive and take jobs of this queue. */
 export function workersOf(daemons: readonly FleetDaemon[], queue: string): FleetDaemon[] {
   const alive = daemons.filter(({ state }) => state === 'alive')
   return alive.filter(({ kinds, roles }) => (queue === 'submit' ? roles.includes(queue) : queue in kinds))

@@ -86,7 +86,6 @@ export function registerControl(
   app.post('/control/rollback', () => control.rollback())
 }
 
-/** The user that a request states in its header. */
 function decodeUser(header: string | string[] | undefined): string {
   try {
     return decodeURIComponent(String(header ?? 'unknown'))

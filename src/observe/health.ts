@@ -5,7 +5,6 @@ import { SharedReading } from '../core/shared-reading.js'
 import { withinLimit } from '../core/time-limit.js'
 import { VERSION } from '../core/version.js'
 
-/** What a readiness check found. */
 export interface CheckResult {
   readonly ok: boolean
   /** Why not; with `ok`, a warning that does not affect readiness; absent when it is fine. */
@@ -33,7 +32,6 @@ export function checkSign({
 /** Looks at one thing that readiness depends on; one that throws or takes longer than 2 s counts as not ready. */
 export type Check = () => CheckResult | Promise<CheckResult>
 
-/** A check's result with its name and what to do about it. */
 export interface NamedCheck extends CheckResult {
   readonly name: string
 }

@@ -23,7 +23,6 @@ export function accessPolicy(host: string, password: string | undefined): Access
   return { pages: password === undefined ? withoutPassword : 'password', loopbackHostOnly: loopback }
 }
 
-/** Whether a Host header names this machine. */
 export function isLoopbackHostHeader(header: string | undefined): boolean {
   const name = header === undefined ? null : /^(\[[0-9a-f:.]+\]|[^:@/?#[\]]+)(?::\d{1,5})?$/i.exec(header)
   return name !== null && isLoopback(name[1]!)
@@ -51,7 +50,6 @@ export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** Whether an Authorization header carries this bearer token. */
 export function hasBearer(header: string | undefined, token: string): boolean {
   const given = /^bearer +(\S+)$/i.exec(header ?? '')?.[1]
   return given !== undefined && sameSecret(given, token)

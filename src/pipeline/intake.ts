@@ -66,7 +66,6 @@ const RECONSIDER_MS = 10_000
 const SNAPSHOT_LAG_MS = 5000
 /** Assets that are being added to the queue at the same time, and closed ones that are being dropped from it. */
 const LANES = 8
-/** Pause after the queue refused an asset, ms. */
 const QUEUE_PAUSE_MS = 1000
 /** A stream event that was too large or was not read is answered by the list, but not sooner than this after the last one, ms. */
 const LIST_SOON_MS = 5000

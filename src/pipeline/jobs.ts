@@ -22,7 +22,6 @@ const jobAsset = z.object({
 })
 /** An asset as it lies in a job; `uri` and `title` are a submitter's words, not to be trusted. */
 export type JobAsset = z.infer<typeof jobAsset>
-/** An asset of which it is known what kind of media it is. */
 export type TypedAsset = JobAsset & { readonly mediaType: MediaType }
 
 /** Which detector an analysis failed or was abstained by, as the queue keeps it. */
@@ -42,7 +41,6 @@ const analyzeJob = z.object({
   unscoredAt,
   /** Set where a detector failed on the file for good, so that another one is given a try. */
   failedBy: lookedAtBy.optional(),
-  /** The detectors that failed on it before that one. */
   failedBefore: z.array(lookedAtBy).optional(),
   /** Fetches that ended as `media-too-slow`. */
   slowFetches: z.number().int().nonnegative().optional().catch(undefined),

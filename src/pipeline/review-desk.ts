@@ -8,7 +8,6 @@ import { type AnalyzeJob, PRIORITY_MS, type SubmitJob, storeSubmitJob, submitJob
 import { OPEN_AT_MOST_MS } from './other-detector.js'
 import type { Decision, Review } from './review.js'
 
-/** A submission that waits for a person. */
 export interface WaitingReview {
   /** Of its job. */
   readonly id: string

@@ -20,7 +20,6 @@ export interface ShadowLineOptions {
 
 interface Offer {
   readonly asset: TypedAsset
-  /** What was measured for submission. */
   readonly submitted: Detection
   readonly media: FetchedMedia
 }

@@ -131,7 +131,6 @@ export class StakeReader {
   }
 }
 
-/** Whether the service refuses the key itself. */
 export const isRefusal = ({ reason }: AttestdError): boolean =>
   reason === 'service-forbidden' || reason === 'service-unauthorized'
 

@@ -58,7 +58,6 @@ const SWEEP_EVERY_MS = 60_000
 const KEPT_STACKS = 3
 const WAITING_STATES = ['prioritized', 'waiting', 'delayed'] as const
 
-/** The queue engine over any backing that BullMQ runs on. */
 export class BullEngine implements QueueEngine {
   readonly kind: Backing['kind']
   readonly lost: Promise<Error>
@@ -338,7 +337,6 @@ export class BullEngine implements QueueEngine {
     return seal ? seal.sealed(`job ${name}`, id, clean) : clean
   }
 
-  /** Whether a job of the first priority waits. */
   async #hasFirst(name: QueueName): Promise<boolean> {
     const counts = await askEngine(() => this.#queues[name].getCountsPerPriority([1]))
     return (counts[1] ?? 0) > 0

@@ -41,7 +41,6 @@ export class MemoryClaims implements Claims {
 /** How long a claim outlives the process that took it, ms; it is renewed three times as often. */
 const CLAIM_MS = 15_000
 
-/** What a claim is taken with. */
 export interface ClaimOptions {
   readonly claims: Claims
   readonly clock: Pick<Clock, 'sleep'>

@@ -56,7 +56,6 @@ export class JobWorker
   #waits = false
   /** Whether runs are aborted because the worker stops, rather than because a lock was lost. */
   #stopping = false
-  /** How it ended; null until then. */
   #end: { readonly drained: boolean } | null = null
 
   /** Resolves when the worker has its connections and takes jobs. */

@@ -11,7 +11,6 @@ export type AnalyzeQueue = `analyze-${MediaType | 'unknown'}`
 export const analyzeQueue = (mediaType: MediaType | null): AnalyzeQueue => `analyze-${mediaType ?? 'unknown'}`
 /** What makes verdicts; the last holds what must be fetched to know its kind. */
 export const ANALYZE_QUEUES: readonly AnalyzeQueue[] = [...MEDIA_TYPES, null].map(analyzeQueue)
-/** All queues of the daemon. */
 export const QUEUE_NAMES: readonly QueueName[] = [...ANALYZE_QUEUES, 'submit']
 /** The `analyze` queues make verdicts, `submit` sends them; each has its own workers and attempts. */
 export type QueueName = AnalyzeQueue | 'submit'
@@ -34,7 +33,6 @@ export interface AddOptions {
   readonly priority: number
 }
 
-/** One run of a job, as the processor sees it. */
 export interface JobRun<Data> {
   readonly id: string
   readonly data: Data
@@ -60,7 +58,6 @@ export type JobEnd<Result> =
 /** The work of a queue, called for each run of a job; what it throws is judged by its reason. */
 export type Processor<Data, Result> = (run: JobRun<Data>) => Promise<JobEnd<Result>>
 
-/** What the queue knows of one job. */
 export interface KnownJob {
   /** `waiting` with those that wait for their next try. */
   readonly state: 'waiting' | 'active' | 'completed' | 'failed'
@@ -86,7 +83,6 @@ export interface FailedJob {
   readonly data: unknown
 }
 
-/** A job that waits for its next try. */
 export interface RetryingJob {
   readonly queue: QueueName
   readonly id: string

@@ -18,7 +18,6 @@ export function assetView(world: World, asset: SandboxAsset, scorer: string | nu
   }
 }
 
-/** Stake of a wallet as the wire carries it. */
 export function stakeView(world: World, wallet: string): { stakedWei: string; minStakeWei: string } {
   const { stakedWei, minStakeWei } = world.registry.stakeOf(wallet)
   return { stakedWei: stakedWei.toString(), minStakeWei: minStakeWei.toString() }

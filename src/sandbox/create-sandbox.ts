@@ -39,7 +39,6 @@ export interface RegisterFileOptions extends ImportOptions {
   readonly uri?: string
 }
 
-/** A running sandbox. */
 export interface Sandbox {
   /** Origin, without a slash at the end. */
   readonly url: string

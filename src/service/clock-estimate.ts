@@ -7,7 +7,6 @@ export const STEP_MS = 250
 /** The service states whole milliseconds. */
 const RESOLUTION_MS = 1
 
-/** One reading of service time. */
 export interface ClockSample {
   /** Service time at `monotonicMs`, Unix milliseconds. */
   readonly serviceMs: number

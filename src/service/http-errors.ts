@@ -14,7 +14,6 @@ export const NOT_THE_API = `What answers is not this API. ${reasonEntry('service
 
 export type AnswerHeaders = Dispatcher.ResponseData['headers']
 
-/** What an error states of its request. */
 export interface Sent {
   /** Method and path template, for instance `GET /api/v1/attester/media/:id`: for logs and metrics. */
   readonly route: string

@@ -32,7 +32,6 @@ export interface Stake {
   readonly minStakeWei: bigint
 }
 
-/** What is submitted for one asset. */
 export interface Score {
   readonly assetId: string
   /** The asset's, for what is attested. */

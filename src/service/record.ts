@@ -19,7 +19,6 @@ export type OnMalformed = (event: {
   readonly message: string
 }) => void
 
-/** A JSON object as a record; undefined for anything else. */
 export function asRecord(value: unknown): Record<string, unknown> | undefined {
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isRecord ? (value as Record<string, unknown>) : undefined

@@ -26,7 +26,6 @@ function withInner(key: string, value: unknown): string {
   return `${nameText(key)}${nested}`
 }
 
-/** The first keys of an object; null for anything else. */
 function keysIn(value: unknown): string[] | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   return Object.keys(value).slice(0, KEYS_MAX)

@@ -16,7 +16,6 @@ import type { RawEvent, StreamSource } from './stream-source.js'
 /** An event; bytes without one, such as a comment; or an event that is skipped: over the cap, or one large event of many. */
 export type StreamItem = RawEvent | 'alive' | 'too-large' | 'unread'
 
-/** One connection to a stream, with its limits. */
 export interface SseConnectionOptions {
   readonly source: StreamSource
   readonly clock: Clock
@@ -192,7 +191,6 @@ export class SseConnection {
     return true
   }
 
-  /** @param otherwise the reason of an error that has none */
   async #within<T>(ms: number, work: Promise<T>, late: () => AttestdError, otherwise: Reason): Promise<T> {
     try {
       return await withinLimit(this.#options.clock, ms, work, () => {

@@ -88,5 +88,4 @@ async function eventsOf(
   }
 }
 
-/** Whether an event id can stand in a header. */
 const isSendable = (id: string): boolean => id !== '' && id.length <= EVENT_ID_MAX && /^[\x20-\x7e]+$/.test(id)

@@ -11,7 +11,6 @@ export const UPLOAD_MAX_BYTES = 50 * 1024 * 1024
 const UPLOAD_TIMEOUT_MS = 120_000
 
 export interface UploadFile {
-  /** Name without folders. */
   readonly name: string
   readonly content: Uint8Array
 }

@@ -13,7 +13,6 @@ export const RECENT_ROWS = 250
 /** What happened lately, kept in memory for the console and readiness. */
 export class Activity {
   readonly #monotonic: () => number
-  /** How fast this process works, by queue. */
   readonly pace: Readonly<Record<QueueName, JobPace>>
   #recent: readonly RecentRow[] = []
   #shareRow: (row: RecentRow) => void = () => {}

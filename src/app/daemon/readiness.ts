@@ -29,10 +29,8 @@ export interface ReadinessParts {
     readonly rest: Pick<DiskRest, 'refusal'> | null
   }
   readonly detectors: DetectorHost | null
-  /** Null where no media is fetched. */
   readonly media: Pick<MediaWatch, 'outage'> | null
   readonly stream: { readonly activity: Activity; readonly gate: Gate; readonly idleMs: number } | null
-  /** Null where no stake contract is read. */
   readonly contract: WatchedContract | null
   readonly submission: {
     readonly gate: Gate

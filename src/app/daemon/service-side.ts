@@ -13,7 +13,6 @@ export interface ServiceSide {
   readonly opened: OpenService
   readonly gate: Gate
   readonly stake: StakeReader
-  /** Null where no stake contract is set. */
   readonly contract: WatchedContract | null
 }
 

@@ -30,7 +30,6 @@ export interface DaemonProcessOptions {
   readonly signal?: AbortSignal
 }
 
-/** How often a starting daemon is looked at, ms. */
 const LOOK_EVERY_MS = 100
 
 /** Starts the real daemon as its own process and waits until it states that it is ready. */

@@ -44,7 +44,6 @@ export interface DemoResult {
   readonly logFile: string | null
 }
 
-/** Called while the demo runs. */
 export interface DemoProgress {
   step(text: string): void
   scored(done: number, of: number): void

@@ -1,6 +1,5 @@
 import { toAttestdError } from '../../core/errors.js'
 
-/** What one check found. */
 export interface Diagnosis {
   readonly check: string
   /** `skipped` where nothing fails by it: not set up, not needed, pointless after an earlier failure, or replaced by another. */

@@ -26,7 +26,6 @@ export interface AdmitModelOptions extends Omit<LabeledDataOptions, 'data'> {
   readonly thresholds: Thresholds
 }
 
-/** How an exam ended. */
 export interface AdmissionResult {
   readonly id: string
   readonly version: string

@@ -15,7 +15,6 @@ export interface CompareModelsOptions extends LabeledDataOptions {
   readonly by: readonly string[]
 }
 
-/** A comparison with what it was made of. */
 export interface ModelComparison extends Comparison {
   readonly command: string
   readonly data: { readonly from: string; readonly digest: string; readonly rows: number }
@@ -23,7 +22,6 @@ export interface ModelComparison extends Comparison {
   readonly second: ComparedDetector
 }
 
-/** One of two compared packages. */
 export type ComparedDetector = Pick<DetectorSummary, 'id' | 'version' | 'digest'>
 
 /** Scores the same rows with two packages, and compares them. @throws lab-data-invalid, draining, detector-* */

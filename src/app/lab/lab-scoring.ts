@@ -25,7 +25,6 @@ export interface LabScoringOptions {
   onProgress(done: number, of: number): void
 }
 
-/** The options of every verb on labeled data. */
 export interface LabeledDataOptions extends LabScoringOptions {
   /** Index or folder, as `readData` takes it. */
   readonly data: string

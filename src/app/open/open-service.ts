@@ -7,7 +7,6 @@ import type { WalletSessionOptions } from '../../service/wallet-session/create-w
 import type { DaemonParts } from '../parts.js'
 import { openSignedKey } from './open-signed-key.js'
 
-/** The service behind the port, with its clock. */
 export interface OpenService {
   readonly service: AttesterService
   readonly clock: ServiceClock

@@ -16,7 +16,6 @@ export type FollowEnd =
 export interface FollowOptions {
   readonly side: Pick<SubmitterSide, 'look'>
   readonly assetId: string
-  /** Longest time to follow, ms. */
   readonly timeoutMs: number
   readonly clock: Clock
   readonly signal: AbortSignal

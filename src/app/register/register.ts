@@ -19,7 +19,6 @@ export interface RegisterOptions extends Required<Pick<WalletOfOptions, 'askPass
   readonly signal: AbortSignal
 }
 
-/** Called while a file is registered and followed. */
 export interface RegisterProgress {
   registered(asset: Registered): void
   trouble(error: AttestdError): void

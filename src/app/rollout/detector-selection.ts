@@ -137,7 +137,6 @@ export async function selectionInForce(
   return { detectors, summary: selectionText({ setting, chosen }) }
 }
 
-/** By whose word the detectors are chosen. */
 export function selectionText({ chosen, setting }: Pick<SelectionState, 'setting' | 'chosen'>): string {
   const all = (text: string) => text || 'all packages except variants'
   if (chosen === null) return `detectors by ATTESTD_DETECTORS: ${all(setting)}`

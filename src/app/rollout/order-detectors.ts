@@ -8,7 +8,6 @@ import type { QueueEngine } from '../../queue/queues.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { type DetectorOrder, type DetectorRequest, nextOrder, readOrder } from './detector-order.js'
 
-/** What became of an order on one daemon. */
 export const orderOutcome = z.object({
   daemon: z.string(),
   /** `done`, the reason why it kept the detectors that it had, or `no-answer`. */

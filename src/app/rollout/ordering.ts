@@ -39,7 +39,6 @@ export function orderingOf(
   }
 }
 
-/** What a daemon that analyzes follows orders with. */
 interface FollowerOptions {
   readonly queue: Pick<QueueEngine, 'fleet'>
   readonly selection: DetectorSelection

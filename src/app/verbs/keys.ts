@@ -7,7 +7,6 @@ import type { CreatedKey, KeyKind } from '../../service/signed-key/schemas.js'
 import type { WalletOfOptions } from '../open/open-wallet.js'
 import { withDashboard } from './dashboard.js'
 
-/** Where the two halves of a key were written. */
 export interface KeyFiles {
   readonly accessKeyFile: string
   readonly signingSecretFile: string

@@ -13,7 +13,6 @@ import { callDaemon, osUser, runningDaemon } from '../running-daemon.js'
 /** A person waits: longer than this, ms, and a Redis that does not answer is reported. */
 const START_WAIT_MS = 3000
 
-/** What the queue verbs do, wherever the queues are. */
 export interface QueueControl extends ReturnType<typeof controlOf> {
   close(): Promise<void>
 }

@@ -20,7 +20,6 @@ export interface ScoreOnceRequest {
   readonly heatMap?: string | undefined
 }
 
-/** Whether what is to be scored is fetched, not a path. */
 export const isUri = (target: string) => /^[a-z]+:\/\//i.test(target)
 
 /**

@@ -30,7 +30,6 @@ export async function dataOptions({ data, root, limit }: Partial<DataFlags>) {
   return { root: root ?? null, limit: countFlag('--limit', limit), command: typedCommand() }
 }
 
-/** The flags that name labeled data. */
 export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
   const data = new Option(
     '--data <index|folder>',

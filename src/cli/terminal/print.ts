@@ -7,7 +7,6 @@ export function printText(text: string): void {
   process.stdout.write(safeText(text))
 }
 
-/** Prints lines to standard output, made safe. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(safeLines(lines))
 }

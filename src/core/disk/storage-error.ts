@@ -3,7 +3,6 @@ import { AttestdError, errorText } from '../errors.js'
 /** Words of Node, PostgreSQL and Redis for a disk or quota without room. */
 const FULL = /ENOSPC|EDQUOT|no space left on device|disk quota exceeded/i
 
-/** Whether what was thrown states that a disk is full. */
 export const isDiskFull = (error: unknown): boolean => FULL.test(errorText(error))
 
 /** The error for a folder or file that cannot be written: `disk-full` where that is why, else `data-dir-unusable`. */

@@ -3,7 +3,6 @@ import type { HeatMap, Measurement } from './measurement.js'
 import type { Model } from './model.js'
 import type { Picture } from './picture.js'
 
-/** A detector inside a child process. */
 export interface ChildDetector {
   readonly pack: DetectorPackage
   /** @param probe expected share at which re-encodings are scored too, or none @throws media-*, detector-failed */

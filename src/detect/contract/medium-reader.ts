@@ -25,14 +25,12 @@ export interface ReaderTools {
   readonly parsers: ParserWatch
 }
 
-/** An input tensor of floats. */
 export interface FloatInput {
   readonly type: 'float32'
   readonly values: Float32Array
   readonly shape: readonly number[]
 }
 
-/** One input tensor of a model. */
 export type ModelInput =
   | FloatInput
   | { readonly type: 'int64'; readonly values: BigInt64Array; readonly shape: readonly number[] }
@@ -41,7 +39,6 @@ export type ModelInput =
 export interface Part {
   /** As a person would call it: `top left`, `4.0-8.0 s`, `characters 0-900`. */
   readonly name: string
-  /** In the order of the model's inputs. */
   readonly inputs: readonly ModelInput[]
 }
 

@@ -21,7 +21,6 @@ export interface SlotOptions {
   readonly jobsPerChild: number
   readonly clock: Clock
   readonly random: Random
-  /** Aborts when the pool closes. */
   readonly closing: AbortSignal
   /** Shared by all slots: only one successor is warmed at a time, because it doubles the memory. */
   readonly renewing: { taken: boolean }

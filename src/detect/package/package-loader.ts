@@ -13,7 +13,6 @@ const MAX_MANIFEST_BYTES = 1024 * 1024
 
 /** A package whose manifest was checked and whose files have the stated sizes and digests. */
 export interface DetectorPackage {
-  /** Absolute path of the package folder. */
   readonly folder: string
   readonly manifest: DetectorManifest
   /** sha256 (64 hex) of the manifest text; where other packages do the work, of that and theirs. */

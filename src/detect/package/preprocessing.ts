@@ -103,7 +103,6 @@ export type Preprocessing = z.infer<typeof preprocessingSchema>
 export type AudioPreprocessing = z.infer<typeof audioPreprocessing>
 /** `preprocessing` of kind `text` in a manifest: lengths in characters. */
 export type TextPreprocessing = z.infer<typeof textPreprocessing>
-/** `preprocessing` of kind `video` in a manifest. */
 export type VideoPreprocessing = z.infer<typeof videoPreprocessing>
 /** How a text becomes tokens: two files of the package, and the longest input. */
 export type TokenPlan = z.infer<z.ZodObject<typeof tokenFields>>

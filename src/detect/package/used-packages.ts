@@ -3,7 +3,6 @@ import type { MediaType } from '../../core/media-types.js'
 import type { DetectorManifest } from './manifest.js'
 import { manifestRefused } from './manifest-refused.js'
 
-/** One package that another names to do a part of its work. */
 export interface UsedPackage {
   readonly id: string
   /** The field of `runtime` that names it. */

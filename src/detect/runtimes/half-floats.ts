@@ -19,7 +19,6 @@ export function toHalves(values: Float32Array): Uint16Array {
   })
 }
 
-/** The floats of halves, given by their bits. */
 export function fromHalves(halves: Uint16Array): Float32Array {
   return Float32Array.from(halves, (half) => {
     const exponent = (half >>> 10) & 0x1f

@@ -17,7 +17,6 @@ const VERSION_LENGTH = 12
 /** Longest share of a member in the notes, characters, where there are few. */
 const MAX_MEMBER_NOTES = 240
 
-/** What a member of an ensemble is known by. */
 export interface EnsembleMember {
   readonly id: string
   readonly digest: string

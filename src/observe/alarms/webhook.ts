@@ -6,7 +6,6 @@ import { backoffMs } from '../../core/retry.js'
 import { startDeadline, withinLimit } from '../../core/time-limit.js'
 import { type Alarm, alarmBody } from './alarm.js'
 
-/** Where and how alarms are sent. */
 export interface WebhookOptions {
   /** May hold a key: never logged. */
   readonly url: string

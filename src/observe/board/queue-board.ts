@@ -8,7 +8,6 @@ import { Html, html } from '../console/html.js'
 import type { Health, NamedCheck } from '../health.js'
 import { SAFE_METHODS } from '../http-access.js'
 
-/** Where the board is served. */
 const BOARD_PATH = '/queues'
 
 /** Content-Security-Policy of the board: its own files, and the style elements its components make. */
@@ -27,7 +26,6 @@ const BOARD_CSP = [
 /** The board's page names a font of another site: it would tell that site who runs the daemon, and the policy forbids it. */
 const OUTSIDE_LINK = /<link\b[^>]*\bhref="https?:\/\/[^>]*>/g
 
-/** What the board shows. */
 export interface BoardOptions {
   /** BullMQ queues. */
   readonly queues: readonly unknown[]
@@ -81,7 +79,6 @@ function jobTitle(job: { readonly name?: string | undefined }): string {
   return asset ? asset.title || asset.id : (job.name ?? '')
 }
 
-/** Status of every answer of the board while the queue is away. */
 const AWAY_STATUS = 503
 
 /** The check of the queue where the engine does not answer; null where it does. A queue that is paused does. */

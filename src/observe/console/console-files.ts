@@ -17,7 +17,6 @@ const FILES = {
   '/console/uplot.css': { file: require.resolve('uplot/dist/uPlot.min.css'), type: 'text/css; charset=utf-8' },
 } as const
 
-/** Serves these files, each by its own route. */
 export function registerConsoleFiles(app: FastifyInstance): void {
   for (const [route, { file, type }] of Object.entries(FILES)) {
     app.get(route, async (_request, reply) => reply.type(type).send(await fs.readFile(file)))

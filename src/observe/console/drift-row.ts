@@ -5,7 +5,6 @@ import { type Html, html } from './html.js'
 const LARGE = 0.25
 const REFERENCES = { evaluation: 'its evaluation', own: 'its first verdicts here' } as const
 
-/** A line for each detector. */
 export const driftLines = (rows: readonly DriftRow[]): Html => html`${rows.map(driftLine)}`
 
 function driftLine({ abstention, detector, files, needed, reference, risk }: DriftRow): Html {

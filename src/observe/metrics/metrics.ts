@@ -47,7 +47,6 @@ export interface Metrics extends MetricSet {
   setStake(stake: { readonly stakedWei: bigint; readonly minStakeWei: bigint }): void
   /** Runs before each scrape, for values that are read and not counted. A failure is counted and costs nothing else. */
   beforeScrape(collect: () => void | Promise<void>): void
-  /** All metrics in the Prometheus text format. */
   text(): Promise<string>
   readonly contentType: string
 }

@@ -44,7 +44,6 @@ ${all.length === 0 ? html`<p class="soft">No asset waits for a decision.</p>` : 
   return page('review', body, html`<meta http-equiv="refresh" content="${LIST_REFRESH_S}">`)
 }
 
-/** What was entered, where it was refused. */
 export interface Entered {
   readonly risk: string
   readonly note: string

@@ -13,7 +13,6 @@ const AT_A_TIME = 32
 /** Longest piece that is unpacked at once, bytes: an empty database has 41 MB. */
 const MAX_PIECE = 64 * 1024 ** 2
 
-/** A directory with all that is in it, as one compressed file. */
 export async function packDirectory(directory: string): Promise<Buffer> {
   const found = await fs.readdir(directory, { recursive: true, withFileTypes: true })
   const names = found.map((each) => [path.join(each.parentPath, each.name), each.isDirectory()] as const)

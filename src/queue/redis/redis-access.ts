@@ -7,7 +7,6 @@ import type { RedisAddress } from './redis-url.js'
 export interface RedisAccess {
   /** Wins over one in the URL. */
   readonly password?: string | undefined
-  /** Of the Sentinels themselves. */
   readonly sentinelPassword?: string | undefined
   /** The only authorities that are trusted, instead of those of the system. */
   readonly caFile?: string | undefined
@@ -19,7 +18,6 @@ export interface RedisAccess {
 /** Everything that a connection to Redis is made from. `shown` alone may stand in a log line or an error. */
 export interface RedisTarget extends RedisAddress {
   readonly sentinelPassword: string | undefined
-  /** Null without TLS. */
   readonly tlsOptions: ConnectionOptions | null
 }
 

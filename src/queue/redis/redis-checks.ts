@@ -123,7 +123,6 @@ async function checkEviction(redis: Redis, info: ReadonlyMap<string, string>, sh
   refuseEviction(policy, shown)
 }
 
-/** @param policy undefined where it is not stated */
 function refuseEviction(policy: string | undefined, shown: string): void {
   if (policy === undefined || policy === 'noeviction') return
   throw new AttestdError(

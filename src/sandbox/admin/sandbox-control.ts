@@ -13,7 +13,6 @@ export const stakeChangeSchema = z.strictObject({
 const roleSchema = z.boolean().optional().meta({ description: 'Absent: as it is.' })
 /** Roles that a wallet gains (true) or loses (false) in the stake contract; absent ones stay. */
 export const roleChangeSchema = z.strictObject({ wallet: addressSchema, attester: roleSchema, submitter: roleSchema })
-/** A key to create. */
 export const newKeySchema = z.strictObject({
   kind: keyKindSchema,
   label: z.string().max(200).optional(),

@@ -31,7 +31,6 @@ export type NewAsset = Omit<SandboxAsset, 'id' | 'createdAt' | 'deadlineAt' | 's
 
 /** The registered assets and which of them are open: before their deadline and not switched off. */
 export class AssetBook {
-  /** The set of open assets changed. */
   readonly changed = new ChangeFeed()
   readonly #now: () => number
   readonly #run: string

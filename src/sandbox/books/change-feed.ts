@@ -2,7 +2,6 @@
 export class ChangeFeed {
   readonly #listeners = new Set<() => void>()
 
-  /** @param signal ends the listening */
   listen(listener: () => void, signal: AbortSignal): void {
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => this.#listeners.delete(listener), { once: true })

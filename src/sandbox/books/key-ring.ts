@@ -25,7 +25,6 @@ export type NewKey = Pick<ApiKey, 'kind' | 'label' | 'wallet'> &
 
 const PREFIXES: Readonly<Record<KeyKind, string>> = { attester: 'ak_att_', submitter: 'ak_sub_' }
 
-/** Creates, finds and revokes access keys. */
 export class KeyRing {
   readonly changed = new ChangeFeed()
   readonly #now: () => number

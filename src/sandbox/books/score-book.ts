@@ -61,7 +61,6 @@ export interface RecordResult {
   readonly score: ScoreRecord
 }
 
-/** Score records, and the history of every attempt to make one. */
 export class ScoreBook {
   readonly #now: () => number
   readonly #policy: DuplicateScorePolicy

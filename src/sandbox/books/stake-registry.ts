@@ -10,7 +10,6 @@ export interface WalletStake {
   readonly minStakeWei: bigint
 }
 
-/** Roles of a wallet in the stake contract. */
 const rolesSchema = z.strictObject({ submitter: z.boolean(), attester: z.boolean() })
 export type Roles = z.infer<typeof rolesSchema>
 

@@ -12,7 +12,6 @@ export interface ChainAccess {
   readonly rpcUrl: string
 }
 
-/** @param url origin of the sandbox */
 export function chainAccessOf({ chainId }: StakeRegistry, url: string): ChainAccess {
   return { chainId, contract: STAKE_CONTRACT, rpcUrl: `${url}${RPC_PATH}` }
 }

@@ -18,7 +18,6 @@ export type EmbeddedWalletOptions =
   | { readonly kind: 'local' }
   | ({
       readonly kind: 'privy'
-      /** Id at Privy of each wallet, by its address. */
       readonly walletIds: Readonly<Record<string, string>>
     } & Omit<PrivyWallet, 'walletId' | 'address'>)
 

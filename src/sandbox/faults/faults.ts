@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
-/** Routes that faults can be put on. */
 export const FAULT_ROUTES = [
   'ping',
   'time',
@@ -52,7 +51,6 @@ const ANY_ROUTE_FAULTS = [
   'slow',
 ] as const
 
-/** Faults of routes that answer with a whole JSON body. */
 const JSON_FAULTS = [
   /** 200 with a body that is not JSON. */
   'garbage',
@@ -79,7 +77,6 @@ const STREAM_FAULTS = [
   'missed-events',
 ] as const
 
-/** Faults of the gateway's bodies. */
 const GATEWAY_FAULTS = [
   /** One byte of the last block is wrong. */
   'bad-block',
@@ -98,7 +95,6 @@ export const FAULT_KINDS = [
 /** What it does depends on the route where several lists have it: `truncated` cuts JSON or a CAR. */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
-/** Which faults a route can show. */
 export function faultsOf(route: FaultRoute): readonly FaultKind[] {
   if (route === 'stream') return [...ANY_ROUTE_FAULTS, ...STREAM_FAULTS]
   if (route === 'gateway') return [...ANY_ROUTE_FAULTS, ...GATEWAY_FAULTS]
@@ -141,7 +137,6 @@ export const FaultPlanSchema = z.strictObject({
 export type FaultRule = z.infer<typeof FaultRuleSchema>
 /** A plan as people write it, defaults left out; `{}` injects nothing. */
 export type FaultPlanInput = z.input<typeof FaultPlanSchema>
-/** A plan in force, as GET /sandbox/faults shows it. */
 export type FaultPlan = z.infer<typeof FaultPlanSchema>
 
 export interface FaultSubject {

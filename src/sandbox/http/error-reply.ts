@@ -32,7 +32,6 @@ export function errorReply(log: Log) {
   }
 }
 
-/** Whether a request target belongs to the wallet-session API. */
 const isWalletSessionTarget = (target: string): boolean => /^\/(?:health|v1)(?:[/?]|$)/.test(target)
 
 /** The path of the route that was found, however it was spelled; else the target as sent. */

@@ -62,7 +62,6 @@ export class Storage {
     return this.#folder?.mediaDirectory ?? null
   }
 
-  /** The books changed. */
   touch(): void {
     this.#changes++
   }

@@ -30,7 +30,6 @@ export class StreamConnection {
     })
   }
 
-  /** Aborts when the connection is gone. */
   get signal(): AbortSignal {
     return this.#ended.signal
   }

@@ -6,9 +6,7 @@ type Reply = Readonly<Record<string, unknown>>
 export interface WalletSessionShapes {
   /** Replies, by method and path of their route. */
   readonly replies?: Readonly<Record<string, (reply: Reply) => unknown>>
-  /** The payload of a stream event with these assets. */
   readonly event?: (assets: readonly { readonly id: string }[]) => unknown
-  /** The text of a challenge, before it is signed. */
   readonly challenge?: (text: string) => string
 }
 

@@ -5,13 +5,11 @@ import type { ScoreRecord } from '../books/score-book.js'
 import type { World } from '../world.js'
 import type { SessionAsset } from './wire.js'
 
-/** An asset as this API's wire carries it. */
 export function sessionAssetView(world: World, asset: SandboxAsset): SessionAsset {
   const { mediaType: _, ...view } = assetView(world, asset)
   return asset.mediaType === null ? view : { ...view, mediaType: asset.mediaType }
 }
 
-/** An asset as lists and events carry it. */
 export function listedAssetView(world: World, asset: SandboxAsset) {
   return { ...sessionAssetView(world, asset), aggregate: world.scores.aggregateOf(asset.id) }
 }

@@ -72,7 +72,6 @@ export async function readAssets(
   return assets
 }
 
-/** The stake of a list; null, and reported, where it is malformed. */
 export function readStake(value: unknown, onMalformed?: OnMalformed): Stake | null {
   const parsed = stakeSchema.safeParse(value)
   if (parsed.success) return stakeOf(parsed.data)

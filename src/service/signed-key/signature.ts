@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** What a signature covers. */
 export interface SignedParts {
   /** Service time, Unix milliseconds, as the text of the timestamp header. */
   readonly timestamp: string

@@ -5,9 +5,7 @@ import { addressSchema, checked } from '../wire-fields.js'
 import { type Challenge, challengeSchema, type Session, sessionRequestSchema, sessionSchema } from './schemas.js'
 import { walletError } from './wallet-error.js'
 
-/** Where a challenge is asked for. */
 const CHALLENGE_PATH = '/v1/auth/challenge'
-/** Where its signature is exchanged for a session. */
 const SESSION_PATH = '/v1/auth/session'
 /** Refusals that pass by themselves; every other 4xx is about the wallet or its signature. */
 const PASSING = new Set([408, 425, 429])

@@ -12,7 +12,6 @@ import { listIn, readAssets } from './reading.js'
 const ASK_EACH_MAX = 8
 const ID_LIST_FIELDS = ['ids', 'assetIds'] as const
 
-/** What an event is read with. */
 export interface DecodeOptions {
   /** Asked for the assets of which the event has the ids alone. */
   readonly client: Pick<WalletSessionClient, 'find' | 'listOpen'>

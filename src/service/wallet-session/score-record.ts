@@ -11,7 +11,6 @@ const TIME_FIELDS = ['createdAt', 'submittedAt', 'timestamp', 'updatedAt', 'time
 const ID_FIELDS = ['id', 'scoreId'] as const
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** The scores that stand in a record; null where it shows none. */
 export const scoresIn = (record: Record<string, unknown>): unknown[] | null =>
   Array.isArray(record.scores) ? record.scores : null
 
