@@ -36,7 +36,6 @@ import type { Roles } from './roles.js'
 
 /** What `attestd run` holds of a started daemon. After `lost` it leaves the process without `stop`. */
 export interface Daemon {
-  readonly url: string
   /** Resolves with the error when something is lost that needs a restart. */
   readonly lost: Promise<Error>
   /** Reloads the detector packages; a failure is logged, and the old ones stay. */
@@ -106,7 +105,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const stopPruning = startRepeating(clock, HOUSEKEEPING_MS, () => void prune())
     log.info({ console: http.url, roles: settings.roles, queue: queue.kind, version: VERSION }, 'daemon started')
     return {
-      url: http.url,
       lost: Promise.race([queue.lost, roles.lost]).then(async (error) => {
         await alarms.ending(error)
         return error

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 /** What a request signature covers. Source: signed-key-api-v1.md, Authentication, 3. */
 export interface SignedRequest {
@@ -21,10 +21,4 @@ export function expectedSignature(
 ): string {
   const payload = `${timestamp}\n${method.toUpperCase()}\n${target}\n${bodySha256}`
   return createHmac('sha256', Buffer.from(signingSecret, 'utf8')).update(payload, 'utf8').digest('hex')
-}
-
-/** Compares two secrets or signatures of any length in constant time. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text, 'utf8').digest()
-  return timingSafeEqual(digest(given), digest(expected))
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import {
-  createKeyReplySchema,
   createKeyRequestSchema,
-  healthReplySchema,
   mediaAssetSchema,
   registerRequestSchema,
   scoreReplySchema,
@@ -22,8 +20,6 @@ import { REFUSALS, type RefusalCode } from './refusal.js'
 export const PingReply = looseRecordSchema.meta({ description: 'An empty object.' })
 /** Service time, so with the skew that `setClockOffset` sets; clients sign by it. */
 export const TimeReply = timeReplySchema.meta({ description: 'Unix time of the service in milliseconds.' })
-/** Name and version from `choices.ts`; the timestamp is service time in ISO-8601. */
-export const HealthReply = healthReplySchema
 
 /** An asset in lists, on streams and under /sandbox. The fields added here are our choice; times are ISO-8601. */
 export const WireMediaAsset = mediaAssetSchema
@@ -78,8 +74,6 @@ export const RegisterReply = z.looseObject({ asset: WireMediaAsset })
 
 /** The wallet of the new key is not asked for: it is that of the session, or of the development account. */
 export const CreateKeyBody = createKeyRequestSchema.extend({ label: z.string().min(1).max(TEXT_LIMITS.label) })
-/** The one reply of the dashboard routes that has the signing secret. */
-export const CreateKeyReply = createKeyReplySchema
 /** The id that the creation answered with, `key_…`; not the access key. */
 export const RevokeKeyQuery = z.object({ id: z.string().min(1) })
 /** The same for a key that was revoked before. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sameSecret } from '../../observe/http-access.js'
 import type { KeyKind } from '../../service/signed-key/schemas.js'
 import type { ApiKey } from '../books/key-ring.js'
 import { parseJsonBody, rawBodyOf } from '../http/json-body.js'
 import { Refusal } from '../http/refusal.js'
-import { expectedSignature, isSameSecret } from '../http/signature-check.js'
+import { expectedSignature } from '../http/signature-check.js'
 import type { World } from '../world.js'
 
 export interface Caller {
@@ -67,7 +68,7 @@ export function checkSignature(
     target: request.raw.url ?? '',
     bodySha256,
   })
-  if (!isSameSecret(signature, expected))
+  if (!sameSecret(signature, expected))
     throw new Refusal('signature-invalid', 'The signature is not that of this request.')
 }
 

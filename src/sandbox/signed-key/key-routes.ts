@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import type { KeyKind } from '../../service/signed-key/schemas.js'
+import { createKeyReplySchema, type KeyKind } from '../../service/signed-key/schemas.js'
 import { type ApiKey, maskedKey } from '../books/key-ring.js'
 import { JSON_BODY_LIMIT_BYTES } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
 import { keepRawBody, parseJsonBody } from '../http/json-body.js'
 import { SESSION, WALLET_SESSION } from '../http/openapi.js'
 import { Refusal } from '../http/refusal.js'
-import { CreateKeyBody, CreateKeyReply, RevokeKeyQuery, RevokeKeyReply, refusals } from '../http/wire.js'
+import { CreateKeyBody, RevokeKeyQuery, RevokeKeyReply, refusals } from '../http/wire.js'
 import { refuseWithout, requireSession } from '../wallet-session/bearer.js'
 import type { WalletSession } from '../wallet-session/session-issuer.js'
 import type { World } from '../world.js'
@@ -26,7 +26,7 @@ export function keyRoutes(world: World): FastifyPluginAsyncZod {
       description:
         "The key is bound to the session's wallet, which must have the role; for the development account, to the wallet that it links for the kind.",
       body: CreateKeyBody,
-      response: { 200: CreateKeyReply, ...refusals(400, 401, 403, 413, 415) },
+      response: { 200: createKeyReplySchema, ...refusals(400, 401, 403, 413, 415) },
     }
     app.post('/api/dashboard/api-keys', { schema: creation, ...faultHooks(world, 'keys') }, async (request) => {
       const { kind, label } = request.body

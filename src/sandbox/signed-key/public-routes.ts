@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { healthReplySchema } from '../../service/signed-key/schemas.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../choices.js'
 import { faultHooks } from '../faults/fault-hooks.js'
-import { HealthReply, PingReply, TimeReply } from '../http/wire.js'
+import { PingReply, TimeReply } from '../http/wire.js'
 import type { World } from '../world.js'
 
 /** Routes without credentials: ping, time, health. */
@@ -17,7 +18,7 @@ export function publicRoutes(world: World): FastifyPluginAsyncZod {
       return { serverTime: world.time.now() }
     })
 
-    const health = { tags, summary: 'Service metadata', response: { 200: HealthReply } }
+    const health = { tags, summary: 'Service metadata', response: { 200: healthReplySchema } }
     app.get('/api/v1/health', { schema: health, ...faultHooks(world, 'health') }, async () => {
       const timestamp = new Date(world.time.now()).toISOString()
       return { ok: true, service: SERVICE_NAME, version: SERVICE_VERSION, timestamp }

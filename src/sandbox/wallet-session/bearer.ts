@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sameSecret } from '../../observe/http-access.js'
 import type { KeyKind } from '../../service/signed-key/schemas.js'
 import { Refusal } from '../http/refusal.js'
 import { requireLoopback } from '../http/require-loopback.js'
-import { isSameSecret } from '../http/signature-check.js'
 import type { World } from '../world.js'
 import type { WalletSession } from './session-issuer.js'
 
@@ -34,7 +34,7 @@ function admitted(world: World, request: FastifyRequest, role: KeyKind): WalletS
  */
 export function requireSession(world: World, request: FastifyRequest): WalletSession | null {
   const token = bearerOf(request)
-  return token !== null && isSameSecret(token, world.options.sessionToken) ? null : readSession(world, token)
+  return token !== null && sameSecret(token, world.options.sessionToken) ? null : readSession(world, token)
 }
 
 export function refuseWithout(role: KeyKind, session: WalletSession): void {

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Address } from 'viem'
 import { z } from 'zod'
 import { jsonIn } from '../../core/text.js'
+import { sameSecret } from '../../observe/http-access.js'
 import { type KeyKind, keyKindSchema } from '../../service/signed-key/schemas.js'
-import { isSameSecret } from '../http/signature-check.js'
 
 /** Who a session token speaks for. */
 export interface WalletSession {
@@ -48,7 +48,7 @@ export class SessionIssuer {
   read(token: string): WalletSession | null {
     const [header, claims, signature, ...rest] = token.split('.')
     if (header !== HEADER || claims === undefined || signature === undefined || rest.length > 0) return null
-    if (!isSameSecret(signature, this.#signatureOf(`${header}.${claims}`))) return null
+    if (!sameSecret(signature, this.#signatureOf(`${header}.${claims}`))) return null
     // The secret may be another service's too, whose tokens state other things.
     const parsed = ClaimsSchema.safeParse(jsonIn(Buffer.from(claims, 'base64url').toString('utf8')))
     return parsed.success ? { address: parsed.data.sub, roles: parsed.data.roles, expiresAt: parsed.data.exp } : null
