@@ -1,6 +1,6 @@
 import { duration } from '../core/duration.js'
 import { shortDigest } from '../core/text.js'
-import { drainText, missesText, retryingText, unservedText } from '../fleet/backlog-text.js'
+import { drainText, missesText, ratesText, retryingText, unservedText } from '../fleet/backlog-text.js'
 import type { FleetDaemon, FleetState } from '../fleet/fleet-state.js'
 import { type Column, table } from './terminal/table.js'
 
@@ -29,13 +29,6 @@ export function fleetLines({ backlog, daemons, mixed }: FleetState): string[] {
   lines.push(...backlog.retrying.map(retryingText), ...backlog.unserved.map(unservedText))
   if (backlog.missesAhead > 0) lines.push(missesText(backlog.missesAhead))
   return lines
-}
-
-function ratesText({ jobsPerSecond }: FleetDaemon): string {
-  const known = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
-    rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
-  )
-  return known.join(', ')
 }
 
 function packagesText({ detectors }: FleetDaemon): string {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { csvCell } from '../core/csv.js'
+import { csvLines } from '../core/csv.js'
 import { percentOf } from '../core/risk.js'
 import { safeJson } from '../core/safe-output.js'
 import { type LedgerEntry, storeLedgerEntry } from '../pipeline/ledger.js'
@@ -123,8 +123,7 @@ const SHADOW_COLUMNS: typeof COLUMNS = {
 
 const FORMATS = {
   json: (entries: readonly LedgerEntry[]) => `${safeJson(entries.map(storeLedgerEntry), 2)}\n`,
-  csv: (entries: readonly LedgerEntry[]) =>
-    [HEADS, ...entries.map(cells)].map((row) => `${row.map(csvCell).join(',')}\r\n`).join(''),
+  csv: (entries: readonly LedgerEntry[]) => csvLines([HEADS, ...entries.map(cells)]),
   table: (entries: readonly LedgerEntry[], columns = COLUMNS) => {
     // Without the year and the fraction of a second, which no line of a terminal has room for.
     const rows = entries.map(cells).map(([at = '', ...rest]) => [at.slice(5, 19).replace('T', ' '), ...rest])

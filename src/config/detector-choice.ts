@@ -29,6 +29,9 @@ export const chosenDetectors = list<ChosenDetector>(entry).refine(
   'each package id once',
 )
 
+/** The text of the setting that stands for these choices. */
+export const choicesText = (choices: readonly ChosenDetector[]): string => choices.map(choiceText).join(',')
+
 export function choiceText({ id, weight, shadow, canary }: ChosenDetector): string {
   if (canary !== undefined) return `${id}=canary:${canary}`
   if (shadow) return `${id}=shadow`

@@ -3,7 +3,7 @@ import { packagePath } from '../core/files.js'
 import { isLoopback } from '../core/net/loopback.js'
 import { alarmSettings } from './alarm-settings.js'
 import { chainSettings } from './chain-settings.js'
-import { choiceText, chosenDetectors } from './detector-choice.js'
+import { choicesText, chosenDetectors } from './detector-choice.js'
 import { detectorWorkersFor, thisMachine } from './machine.js'
 import { REDIS_TLS_KEYS, redisSettings } from './redis-settings.js'
 import { serviceSettings } from './service-settings.js'
@@ -160,7 +160,7 @@ export const SETTINGS = named({
       'comma-separated package ids, each as id, id=weight, id=shadow or id=canary:percent, and *=shadow for all others; empty: see models/README.md',
     summary:
       'Detector packages to load. Several for one kind of media are a weighted ensemble; a shadow only measures; a canary scores that share of the assets.',
-    shown: (choices) => choices.map(choiceText).join(','),
+    shown: (choices) => choicesText(choices),
   }),
   detectorToken: define({
     path: 'detect.token',

@@ -1,5 +1,5 @@
 import { duration } from '../core/duration.js'
-import type { Backlog, RetryingRow, Unserved } from './fleet-state.js'
+import type { Backlog, FleetDaemon, RetryingRow, Unserved } from './fleet-state.js'
 
 /** The times to drain of queues in which new jobs wait, or that none waits. */
 export function drainText(drainMs: Backlog['drainMs']): string {
@@ -7,6 +7,12 @@ export function drainText(drainMs: Backlog['drainMs']): string {
   return (
     times.map(([queue, ms]) => `${queue} ${ms === null ? 'not known' : duration(ms)}`).join(', ') || 'no new job waits'
   )
+}
+
+/** The jobs per second of each queue where they are known; empty where none is. */
+export function ratesText({ jobsPerSecond }: Pick<FleetDaemon, 'jobsPerSecond'>): string {
+  const known = Object.entries(jobsPerSecond).filter(([, rate]) => rate !== null)
+  return known.map(([queue, rate]) => `${queue} ${rate!.toFixed(1)}`).join(', ')
 }
 
 /** The same sentence on the console and in `status --fleet`. */

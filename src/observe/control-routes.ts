@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { choiceText, chosenDetectors } from '../config/detector-choice.js'
+import { choicesText, chosenDetectors } from '../config/detector-choice.js'
 import { type Audit, auditWrites } from './audit.js'
 import { hasBearer } from './http-access.js'
 import { parseRequest } from './parse-request.js'
@@ -53,9 +53,7 @@ export function registerControl(
   const retryBody = z.strictObject({ queue, ids: z.array(z.string().min(1).max(200)).max(MAX_IDS).optional() })
   const queueBody = z.strictObject({ queue })
   const detectors = z.string().max(MAX_DETECTORS_TEXT).pipe(chosenDetectors)
-  const reloadBody = z.strictObject({
-    detectors: detectors.transform((all) => all.map(choiceText).join(',')).optional(),
-  })
+  const reloadBody = z.strictObject({ detectors: detectors.transform(choicesText).optional() })
 
   auditWrites(app, audit, {
     by: 'verb',

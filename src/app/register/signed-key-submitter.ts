@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError } from '../../core/errors.js'
-import { assetIdIn, assetRecordIn, outOfEnvelope } from '../../service/record.js'
+import { assetRecordIn, outOfEnvelope } from '../../service/record.js'
 import { openSignedKey } from '../open/open-signed-key.js'
 import type { AttestUpload } from './contributor-attestation.js'
-import type { Standing, SubmitterSide } from './submitter-side.js'
+import { registeredId, type Standing, type SubmitterSide } from './submitter-side.js'
 
 const seen = z.looseObject({ status: z.string(), scoreCount: z.int().min(0) })
 const aggregated = z.looseObject({ aggregate: z.looseObject({}) })
@@ -24,16 +24,10 @@ export function openSignedKeySubmitter(settings: Settings, attest: AttestUpload 
     attest,
     now,
     upload: (file, signal) => client.upload(file, settings.sessionToken, signal),
-    register: async (asset, signal) => idOf(await client.register(asset, signal)),
+    register: async (asset, signal) => registeredId(await client.register(asset, signal)),
     look: (id, signal) => client.find(id, signal).then(standingOf, hiddenBehind),
     close,
   }
-}
-
-function idOf(record: unknown): string {
-  const id = assetIdIn(record)
-  if (id) return id
-  throw new AttestdError('service-reply-invalid', 'The asset was registered, but the answer contains no id.')
 }
 
 /** @param reply what the single-asset route answered; null: not open */

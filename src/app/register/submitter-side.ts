@@ -1,4 +1,7 @@
 import type { z } from 'zod'
+import { AttestdError } from '../../core/errors.js'
+import { assetIdIn } from '../../service/record.js'
+import { shapeText } from '../../service/shape-text.js'
 import type { UploadFile } from '../../service/upload.js'
 import type { registrationSchema } from '../../service/wire-fields.js'
 import type { AttestUpload } from './contributor-attestation.js'
@@ -27,4 +30,12 @@ export interface SubmitterSide {
   register(asset: NewAsset, signal?: AbortSignal): Promise<string>
   look(assetId: string, signal?: AbortSignal): Promise<Standing>
   close(): Promise<void>
+}
+
+/** The id in what a registration was answered with. @throws AttestdError service-reply-invalid */
+export function registeredId(record: unknown): string {
+  const id = assetIdIn(record)
+  if (id) return id
+  const answer = `the answer contains no id; it is ${shapeText(record)}`
+  throw new AttestdError('service-reply-invalid', `The asset was registered, but ${answer}.`)
 }

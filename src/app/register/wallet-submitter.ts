@@ -4,12 +4,11 @@ import { systemClock } from '../../core/clock.js'
 import { AttestdError } from '../../core/errors.js'
 import { assetIdIn, assetRecordIn } from '../../service/record.js'
 import { statedOrLocal } from '../../service/service-clock.js'
-import { shapeText } from '../../service/shape-text.js'
 import { scoreCountIn } from '../../service/wallet-session/reading.js'
 import type { Signer } from '../../wallet/signer.js'
 import { openWalletSession } from '../open/open-wallet-session.js'
 import { contributorAttestations } from './contributor-attestation.js'
-import type { Standing, SubmitterSide } from './submitter-side.js'
+import { registeredId, type Standing, type SubmitterSide } from './submitter-side.js'
 
 const seen = z.looseObject({ status: z.string(), aggregate: z.unknown().optional() })
 
@@ -26,15 +25,7 @@ export function openWalletSubmitter(settings: Settings, signer: Signer): Submitt
     attest: contributorAttestations(settings, signer),
     now,
     upload: (file, signal) => client.upload(file, signal),
-    register: async (asset, signal) => {
-      const record = await client.register(asset, signal)
-      const id = assetIdIn(record)
-      if (id !== undefined) return id
-      throw new AttestdError(
-        'service-reply-invalid',
-        `The asset was registered, but the answer contains no id; it is ${shapeText(record)}.`,
-      )
-    },
+    register: async (asset, signal) => registeredId(await client.register(asset, signal)),
     look: async (id, signal) => standingIn(await client.byOwner(signal), id),
     close,
   }

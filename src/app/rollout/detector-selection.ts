@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { z } from 'zod'
-import { choiceText, chosenDetectors } from '../../config/detector-choice.js'
+import { choicesText, chosenDetectors } from '../../config/detector-choice.js'
 import type { Settings } from '../../config/settings.js'
 import { AttestdError, toAttestdError } from '../../core/errors.js'
 import { readFileIfPresent, writeFileAtomic } from '../../core/files.js'
@@ -20,7 +20,7 @@ type KeptSelection = z.infer<typeof keptSelection>
 type SelectionSettings = Pick<Settings, 'dataDir' | 'detectors'>
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'detectors.json')
-const settingOf = ({ detectors }: SelectionSettings) => detectors.map(choiceText).join(',')
+const settingOf = ({ detectors }: SelectionSettings) => choicesText(detectors)
 
 /** @param onUnreadable called where the file is there and cannot be read, as a power cut or a later release leaves one */
 async function readKept(dataDir: string, onUnreadable: () => void = () => {}): Promise<KeptSelection | null> {

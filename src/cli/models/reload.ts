@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { choiceText } from '../../config/detector-choice.js'
+import { choicesText } from '../../config/detector-choice.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printOrder } from './order-text.js'
 
@@ -14,7 +14,7 @@ export function modelsReloadVerb(): Command {
   return verb.action(async ({ json }: { readonly json?: boolean }) => {
     const { settings, origins } = settingsOf(verb)
     // Only what is stated here and now: the daemons have their own selection.
-    const named = origins.detectors.startsWith('--') ? settings.detectors.map(choiceText).join(',') : undefined
+    const named = origins.detectors.startsWith('--') ? choicesText(settings.detectors) : undefined
     const { reloadFleet } = await import('../../app/verbs/order-detectors.js')
     printOrder(json, await reloadFleet(settings.dataDir, named))
   })

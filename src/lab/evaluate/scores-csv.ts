@@ -1,4 +1,4 @@
-import { csvCell } from '../../core/csv.js'
+import { csvLines } from '../../core/csv.js'
 import type { ScoredRow } from './scored-row.js'
 
 const HEADS = ['path', 'label', 'source', 'generator', 'risk', 'logit', 'unsure', 'reason', 'sha256', 'notes']
@@ -17,5 +17,5 @@ export function scoresCsv(scored: readonly ScoredRow[]): string {
     sha256,
     detection?.notes ?? unscored?.message ?? '',
   ])
-  return [HEADS, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
+  return csvLines([HEADS, ...rows])
 }

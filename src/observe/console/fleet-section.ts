@@ -1,6 +1,6 @@
 import { duration } from '../../core/duration.js'
 import { shortDigest } from '../../core/text.js'
-import { drainText, missesText, retryingText, unservedText } from '../../fleet/backlog-text.js'
+import { drainText, missesText, ratesText, retryingText, unservedText } from '../../fleet/backlog-text.js'
 import type { Backlog, FleetDaemon, FleetState } from '../../fleet/fleet-state.js'
 import { type Html, html } from './html.js'
 
@@ -15,28 +15,16 @@ export function fleetSection(fleet: FleetState | null): Html {
 <th scope="col" class="num">jobs/s</th><th scope="col">version</th><th scope="col">detectors</th></tr></thead><tbody>${rows}</tbody></table>${mixedLines(mixed)}${backlogLines(backlog)}</section>`
 }
 
-function daemonRow({
-  detectors,
-  jobsPerSecond,
-  name,
-  pid,
-  reasons,
-  roles,
-  state,
-  lastSeenMs,
-  version,
-}: FleetDaemon): Html {
+function daemonRow(daemon: FleetDaemon): Html {
+  const { detectors, lastSeenMs, name, pid, reasons, roles, state, version } = daemon
   const seen = state === 'alive' ? state : `${state}, last seen ${duration(lastSeenMs)} ago`
   const packages = detectors.map(
     ({ digest, id, shadow, version: its }) =>
       html`<code class="soft">${id} ${its}, ${shortDigest(digest)}${shadow ? ' (shadow)' : ''}</code><br>`,
   )
-  const pace = Object.entries(jobsPerSecond).flatMap(([queue, rate]) =>
-    rate === null ? [] : [`${queue} ${rate.toFixed(1)}`],
-  )
   return html`<tr><td class="name" data-label="daemon">${name}<br><span class="soft">process ${pid}</span></td><td data-label="roles">${roles.join(' + ')}</td>
 <td data-label="state"><span class="${STATE_TONE[state]}">${seen}</span>${reasons.map((reason) => html`<br><code class="bad">${reason}</code>`)}</td>
-<td class="num line" data-label="jobs/s">${pace.length > 0 ? pace.join(', ') : '–'}</td><td data-label="version">${version}</td><td class="name" data-label="detectors">${packages.length > 0 ? packages : '–'}</td></tr>`
+<td class="num line" data-label="jobs/s">${ratesText(daemon) || '–'}</td><td data-label="version">${version}</td><td class="name" data-label="detectors">${packages.length > 0 ? packages : '–'}</td></tr>`
 }
 
 function mixedLines({ detectors, fingerprints, versions }: FleetState['mixed']): Html {
