@@ -51,7 +51,7 @@ it('begins a new line after one that a full disk or a power cut truncated', asyn
 
 it('continues without a writable file', async () => {
   const log = new KeptLog()
-  const audit = createAudit('/nowhere/audit.jsonl', { clock, log })
+  const audit = createAudit('/dev/null/audit.jsonl', { clock, log })
   audit.record({ who: 'ann', by: 'verb', action: 'pause', what: null, result: 'done' })
   await audit.flush()
   expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([{ reason: 'data-dir-unusable' }])

@@ -52,19 +52,6 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check])
 }
 
-export function bmp(): Buffer {
-  const file = Buffer.alloc(54 + 16)
-  file.write('BM')
-  file.writeUInt32LE(file.length, 2)
-  file.writeUInt32LE(54, 10)
-  file.writeUInt32LE(40, 14)
-  file.writeInt32LE(2, 18)
-  file.writeInt32LE(2, 22)
-  file.writeUInt16LE(1, 26)
-  file.writeUInt16LE(24, 28)
-  return file
-}
-
 /** The first box of an ISO base media file with the given brand, and nothing behind it. */
 export function isoMedia(brand: string): Buffer {
   const box = Buffer.alloc(28)
@@ -79,5 +66,3 @@ export function isoMedia(brand: string): Buffer {
 export function mp3(): Buffer {
   return Buffer.concat([Buffer.from('49443303000000000000', 'hex'), Buffer.from('fffb9064', 'hex'), Buffer.alloc(2000)])
 }
-
-export const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64"/></svg>'
