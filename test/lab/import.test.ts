@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.js'
 import { packagePath } from '../../src/core/files.js'
 import { parseManifest } from '../../src/detect/package/manifest.js'
@@ -153,8 +153,11 @@ describe('models import', () => {
       'onnx/parts/weights.bin': data,
     })
     await fs.chmod(path.join(folder, 'onnx/parts/weights.bin'), 0o600)
+    const umask = process.umask(0o077)
+    onTestFinished(() => void process.umask(umask))
     const { folder: made, manifest } = await importIt(folder)
-    expect((await fs.stat(path.join(made, 'parts/weights.bin'))).mode & 0o777).toBe(0o644)
+    const modeOf = async (name: string) => (await fs.stat(path.join(made, name))).mode & 0o777
+    expect([await modeOf('parts/weights.bin'), await modeOf('parts'), await modeOf('.')]).toEqual([0o644, 0o755, 0o755])
     expect(manifest.runtime).toMatchObject({ model: 'model.onnx', data: 'parts/weights.bin' })
     expect(Object.keys(manifest.files)).toContain('parts/weights.bin')
     expect(await riskOfPlain('split')).toBeCloseTo(sigmoid(MARGIN), 5)

@@ -240,7 +240,7 @@ describe.skipIf(!available)('Redis engine through the death of Redis', () => {
       message: expect.stringContaining('max number of clients reached'),
       fix: expect.stringContaining('maxclients'),
     })
-    await admin.config('SET', 'maxclients', '1000')
+    await admin.config('SET', 'maxclients', '100')
     await expect.poll(answer).toBeUndefined()
   })
 

@@ -56,6 +56,8 @@ const DECODE_SHARE = 0.8
 
 const PROCESSES_FIX =
   'This user may start no more processes: raise ulimit -u, LimitNPROC or TasksMax (systemd), or the pids limit of the container.'
+const OTHERS_FIX =
+  'In its cage a detector process of root is another user: let others read attestd and its packages (chmod -R go+rX; umask 022).'
 
 /** Stands for the loading of the packages, before the first job. */
 const LOAD_JOB = 0
@@ -248,16 +250,23 @@ export class DetectorProcess {
     try {
       const loaded = () => this.#waitFor(LOAD_JOB, ['loaded', 'refused'])
       const answer = await this.#limited(START_TIMEOUT_MS, 'detector-start-timeout', loaded)
-      if (answer.type === 'refused') throw refusal(answer)
+      if (answer.type === 'refused') throw refusal(answer, this.#fixOf(answer.message))
     } catch (error) {
       const { kind, reason } = error as AttestdError
       if (kind === 'setup' || reason === 'detector-start-timeout' || reason === 'detector-out-of-memory') throw error
       const end = await this.ended
       throw new AttestdError('detector-start-failed', `No detector process could be started. ${end.output}`.trim(), {
         cause: error,
-        fix: /EAGAIN|Resource temporarily unavailable/.test(end.output) ? PROCESSES_FIX : undefined,
+        fix: this.#fixOf(end.output),
       })
     }
+  }
+
+  /** What to do about a failed start, where its words show that. */
+  #fixOf(words: string): string | undefined {
+    if (/EAGAIN|Resource temporarily unavailable/.test(words)) return PROCESSES_FIX
+    const isOther = (this.#options.cage?.setpriv ?? null) !== null
+    return isOther && /EACCES|MODULE_NOT_FOUND/.test(words) ? OTHERS_FIX : undefined
   }
 
   /** Work on a file that the process sees until that is done. */
@@ -384,9 +393,9 @@ export class DetectorProcess {
 }
 
 /** A child that could not load is at an end, whatever stopped it. */
-function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>): AttestdError {
+function refusal({ reason, message }: Extract<FromChild, { type: 'refused' }>, fix: string | undefined): AttestdError {
   const isNamed = reasonEntry(reason).kind === 'setup' || reason === 'detector-out-of-memory'
-  return new AttestdError(isNamed ? reason : 'detector-start-failed', message)
+  return isNamed ? new AttestdError(reason, message) : new AttestdError('detector-start-failed', message, { fix })
 }
 
 const malformedAnswer = (): AttestdError =>

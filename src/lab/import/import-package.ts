@@ -18,6 +18,7 @@ import { sealPackage } from './seal-package.js'
 
 const MODEL_NAME = 'model.onnx'
 const FILE_MODE = 0o644
+const FOLDER_MODE = 0o755
 /** Where a package is made; that of a killed import holds a copy of the weights. */
 const WORKSHOP = '.import-'
 
@@ -91,10 +92,12 @@ async function build(
     [plan.sample, sampleName(plan)],
   ] as [from: string, name: string][]
   for (const [from, name] of copied) {
-    await fs.mkdir(path.dirname(path.join(folder, name)), { recursive: true })
-    await fs.copyFile(from, path.join(folder, name))
-    // In its cage a detector process may be another user, and libraries write weights for their own user alone.
-    await fs.chmod(path.join(folder, name), FILE_MODE)
+    const to = path.join(folder, name)
+    await fs.mkdir(path.dirname(to), { recursive: true })
+    await fs.copyFile(from, to)
+    // In its cage a detector process may be another user; libraries write weights for their own user alone, and an umask may hide folders.
+    await fs.chmod(path.dirname(to), FOLDER_MODE)
+    await fs.chmod(to, FILE_MODE)
   }
   await fs.writeFile(path.join(folder, MANIFEST_FILE), JSON.stringify(draft))
   const sealing = sealPackage(folder, null, measuring).catch((error: unknown) => {

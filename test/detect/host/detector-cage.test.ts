@@ -189,6 +189,14 @@ describe.skipIf(possible === null)('a detector process in its cage', () => {
     expect(seen.processes).toBeLessThan(5)
   })
 
+  it.skipIf(!isRoot)('says what to do where it may not read its package, as after umask 077', async () => {
+    await fs.chmod(await writeTinyPackage(bench.modelsDir), 0o700)
+    await expect(bench.start({ cage: cageHere() })).rejects.toMatchObject({
+      reason: 'detector-start-failed',
+      fix: expect.stringContaining('chmod -R go+rX'),
+    })
+  })
+
   it('blames no package where its sample cannot be passed to it, as on a full disk', async () => {
     const pack = await loadPackage(await writeTinyPackage(bench.folder))
     await fs.rm(path.join(pack.folder, pack.manifest.selfTest.file))
