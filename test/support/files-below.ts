@@ -12,7 +12,8 @@ export async function filesBelow(folder: string): Promise<string[]> {
 
 /** What they hold, byte for byte as text, by their names. */
 export async function textsBelow(folder: string): Promise<Record<string, string>> {
-  const files = await filesBelow(folder)
-  const read = files.map(async (file) => [file, await fs.readFile(path.join(folder, file), 'latin1')] as const)
-  return Object.fromEntries(await Promise.all(read))
+  const texts: Record<string, string> = {}
+  // One after the other: a data directory has more files than a process may have open.
+  for (const file of await filesBelow(folder)) texts[file] = await fs.readFile(path.join(folder, file), 'latin1')
+  return texts
 }

@@ -33,8 +33,12 @@ async function askHidden(questions: readonly string[], { input, output }: Termin
     )
   }
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const { TERM } = process.env
+  // Where it is `dumb`, Node would take a backspace for a character of the password; nothing is drawn here anyway.
+  if (TERM === 'dumb') delete process.env.TERM
   // Before the question stands there: what is typed earlier would be shown.
   const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+  if (TERM === 'dumb') process.env.TERM = TERM
   const lines = reader[Symbol.asyncIterator]()
   const answers: string[] = []
   try {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { askNewPassword, askWalletPassword, type Terminal } from '../../../src/cli/terminal/password-prompt.js'
 import { withReason } from '../../support/with-reason.js'
 
@@ -35,6 +35,9 @@ describe('asking for a password', () => {
     ['with spaces inside', ['two words \r'], 'two words '],
     ['empty', ['\r'], ''],
   ])('%s', async (_, keys, password) => {
+    // As in the shell of Emacs, where Node edits no line.
+    vi.stubEnv('TERM', 'dumb')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const own = terminal()
     const asking = askWalletPassword('wallet.json', own)
     for (const key of keys) own.input.write(key)
