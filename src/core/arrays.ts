@@ -11,3 +11,15 @@ export function median(values: readonly number[]): number {
   const middle = sorted.length / 2
   return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle) - 1] as number)) / 2
 }
+
+/** Items by a key of theirs, in the order of their first ones. */
+export function groupedBy<Key, T>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}

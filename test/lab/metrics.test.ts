@@ -118,22 +118,36 @@ describe('bootstrap', () => {
       ...Array.from({ length: 400 }, (_, index): [number, 0 | 1] => [index < 300 ? 1 : 0, 1]),
       ...Array.from({ length: 400 }, (): [number, 0 | 1] => [0, 0]),
     )
-    const { tpr } = bootstrapIntervals(many, { tpr: (each) => tprAtFpr(each, 0) }, random())
+    const { tpr } = bootstrapIntervals([many], { tpr: (each) => tprAtFpr(each, 0) }, random())
     // Binomial with p = 0.75 and n = 400: ± 1.96 * 0.02165.
     expect(tpr?.low).toBeCloseTo(0.7076, 1)
     expect(tpr?.high).toBeCloseTo(0.7924, 1)
     expect((tpr?.high ?? 0) - (tpr?.low ?? 0)).toBeCloseTo(0.085, 1.5)
   })
 
-  it('the same seed gives the same interval, and equal values give a point', () => {
-    const some = rows([0.9, 1], [0.4, 1], [0.6, 0], [0.1, 0])
-    const auc = () => bootstrapIntervals(some, { auc: areaUnderRoc }, random()).auc
+  const each = (reals: number, fakes: number) => [
+    ...rows(...Array.from({ length: reals }, (_, nth): [number, 0 | 1] => [nth / 50, 0])),
+    ...rows(...Array.from({ length: fakes }, (_, nth): [number, 0 | 1] => [nth / 40, 1])),
+  ]
+
+  it('the same seed gives the same interval', () => {
+    const auc = () => bootstrapIntervals([each(20, 20)], { auc: areaUnderRoc }, random()).auc
     expect(auc()).toEqual(auc())
-    expect(bootstrapIntervals(rows([0.9, 1], [0.1, 0]), { auc: areaUnderRoc }, random()).auc).toEqual({
-      low: 1,
-      high: 1,
-    })
-    expect(bootstrapIntervals(rows([0.9, 1]), { auc: areaUnderRoc }, random()).auc).toBeNull()
+  })
+
+  it.each([
+    [10, 10, true],
+    [9, 500, false],
+    [500, 9, false],
+    [1, 1, false],
+  ])('%i real and %i fake rows give an interval of the AUC: %s', (reals, fakes, given) => {
+    const { auc, brier } = bootstrapIntervals([each(reals, fakes)], { auc: areaUnderRoc, brier: brierScore }, random())
+    expect([auc !== null, brier !== null]).toEqual([given, given])
+  })
+
+  it('one class alone gives intervals of what needs no other', () => {
+    const { auc, brier } = bootstrapIntervals([each(0, 30)], { auc: areaUnderRoc, brier: brierScore }, random())
+    expect([auc, brier?.low]).toEqual([null, expect.any(Number)])
   })
 
   it('several scorings are drawn alike, each class separately', () => {

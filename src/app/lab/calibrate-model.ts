@@ -69,14 +69,15 @@ export async function calibratedBy(
 ): Promise<CalibrationReport> {
   const { method, accuracy, command, signal } = options
   const { id, version, calibration: present, decisionBand: presentBand } = detector.manifest
-  const fake = rows.filter(({ row }) => row.fake).length
+  const usable = rows.filter(({ detection }) => detection !== null)
+  const fake = usable.filter(({ row }) => row.fake).length
   const report = calibrationReportSchema.parse({
     schema: 1,
     madeAt: new Date(systemClock.now()).toISOString(),
     command,
     detector: { id, version, digest: detector.digest },
-    data: { ...data, real: rows.length - fake, fake },
-    ...calibrateRows(rows, { method, accuracy, present, presentBand }),
+    data: { ...data, real: usable.length - fake, fake, unscored: rows.length - usable.length },
+    ...calibrateRows(usable, { method, accuracy, present, presentBand }),
   })
   if (options.write) {
     if (signal.aborted) throw interrupted()

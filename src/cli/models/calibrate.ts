@@ -57,6 +57,7 @@ function summary(report: CalibrationReport, written: boolean): string {
   ]
   const lines = [
     `${detector.id}@${detector.version}, ${method} on ${data.real} real and ${data.fake} fake rows, weighted to even odds`,
+    ...(data.unscored ? [`${data.unscored} more rows got no score and are left out.`] : []),
     '',
     table(rows, [
       { title: '', of: ([figure]) => figure },

@@ -3,6 +3,7 @@ import { REASONS, type Reason } from '../../core/reasons.js'
 import { safeLine } from '../../core/safe-output.js'
 import { EXIT } from '../../core/shutdown.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
+import { groupTitle } from '../../lab/evaluate/groups.js'
 import { decimal, FIGURES, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
@@ -86,7 +87,7 @@ const summaryOf = (reason: string): string => (reason in REASONS ? REASONS[reaso
 
 const groupTable = (column: string, values: Evaluation['groups'][string]): string =>
   table(values, [
-    { title: `by ${column}`, max: 40, min: 12, of: ({ value }) => value },
+    { title: groupTitle(column, values), max: 40, min: 12, of: ({ value }) => value },
     { title: 'real', right: true, of: ({ real }) => String(real) },
     { title: 'fake', right: true, of: ({ fake }) => String(fake) },
     { title: 'AUC', right: true, of: ({ auc }) => decimal(auc.value) },
@@ -97,8 +98,8 @@ const groupTable = (column: string, values: Evaluation['groups'][string]): strin
     { title: 'refused', right: true, drop: 3, of: ({ refused }) => String(refused) },
   ])
 
-const duplicatesText = ({ examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string =>
-  `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
+const duplicatesText = ({ contradictory, examples, rows }: NonNullable<Evaluation['data']['duplicates']>): string =>
+  `${rows} ${rows === 1 ? 'row has' : 'rows have'} the bytes of another row, and count twice${contradictory ? `; ${contradictory} of these files are labeled both real and fake` : ''}: ${examples.map((ids) => ids.map(safeLine).join(' = ')).join('; ')}`
 
 const withInterval = (value: number | null, interval: FigureWithInterval['interval']): string =>
   value === null ? percent(value) : `${percent(value)} (${intervalText({ interval }, percent)})`

@@ -56,7 +56,7 @@ function atMost(threshold: NumberName, thresholds: Thresholds, measured: Measure
 }
 
 function rowOf(threshold: NumberName, wanted: string, given: Measured, passes: (value: number) => boolean): ExamRow {
-  const measured = given === null || given === undefined ? null : Number(given.toFixed(4))
+  const measured = given === null || given === undefined ? null : Number(given.toPrecision(6))
   return { threshold, wanted, measured, passed: measured !== null && passes(measured) }
 }
 

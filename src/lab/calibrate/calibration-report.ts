@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { asRisk } from '../../core/risk.js'
 import type { Detection } from '../../detect/detection.js'
 import type { Calibration } from '../../detect/package/calibration-schema.js'
 import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-schema.js'
-import { calibrate } from '../../detect/scoring/calibration.js'
+import { calibrate, isUnsure } from '../../detect/scoring/calibration.js'
 import type { DataRow } from '../data/data-row.js'
 import { statedIn } from '../data/row-fields.js'
 import { type Evaluation, verdictsSchema } from '../evaluate/evaluation.js'
@@ -11,7 +12,7 @@ import { weightedToPrior } from '../metrics/class-weights.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { brierScore, expectedCalibrationError, logLoss, reliabilityBins } from '../metrics/reliability.js'
 import { seededRandom } from '../metrics/seeded-random.js'
-import { calledBy, type VerdictRow } from '../metrics/verdict-figures.js'
+import { type VerdictRow, verdictOf } from '../metrics/verdict-figures.js'
 import type { CalibrationRow } from './calibration-row.js'
 import { fitCalibration, METHODS, type Method, MIN_CLASS_ROWS, requireClasses } from './fit-calibration.js'
 import { FOLDS, foldsByGroup } from './folds.js'
@@ -33,7 +34,14 @@ export const calibrationReportSchema = z.strictObject({
   madeAt: z.string(),
   command: z.string(),
   detector: z.strictObject({ id: z.string(), version: z.string(), digest: z.string() }),
-  data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }),
+  /** `unscored`: rows that are left out of the others and of every figure. */
+  data: z.strictObject({
+    from: z.string(),
+    digest: z.string(),
+    real: z.number(),
+    fake: z.number(),
+    unscored: z.number().optional(),
+  }),
   method: z.enum(METHODS),
   /** Share of fakes that the rows were weighted to, the same for all packages. */
   prior: z.literal(EVEN_ODDS),
@@ -183,7 +191,7 @@ function called(
 ): VerdictRow[] {
   return rows.map(({ score, fake }, index) => ({
     fake,
-    called: calledBy(score, bandOf(index)),
+    called: verdictOf(score, isUnsure(asRisk(score), bandOf(index))),
     source: sources[index] as string,
   }))
 }

@@ -26,7 +26,11 @@ export function fitCalibration(
 ): Calibration {
   requireClasses(rows, '')
   const weighted = weightedToPrior(rows, prior)
-  if (method === 'temperature') return { kind: 'temperature', temperature: rounded(fitTemperature(weighted)) }
+  if (method === 'temperature') {
+    const temperature = rounded(fitTemperature(weighted))
+    if (!Number.isFinite(temperature)) throw upsideDown('')
+    return { kind: 'temperature', temperature }
+  }
   if (method === 'platt') return { kind: 'platt', ...risingLine(weighted, '') }
   if (method === 'isotonic') {
     const knots = fitIsotonic(weighted)

@@ -20,7 +20,8 @@ export function fitPlatt(rows: readonly CalibrationRow[]): Line {
   const targets = plattTargets(rows)
   const targetOf = ({ fake }: CalibrationRow) => (fake ? targets.fake : targets.real)
   const lossOf = (line: Line) => loss(rows, line, targetOf)
-  let line: Line = { slope: 1, intercept: 0 }
+  // Where every risk is 0.5 the loss is curved by logits of any size; a start from steeper lines is stuck where they are large.
+  let line: Line = { slope: 0, intercept: 0 }
   for (let step = 0; step < MAX_STEPS; step++) {
     const next = halvedUntilBetter(line, newtonStep(rows, line, targetOf), lossOf)
     const moved = Math.max(Math.abs(next.slope - line.slope), Math.abs(next.intercept - line.intercept))

@@ -4,9 +4,9 @@ import type { DataRow } from '../data/data-row.js'
 import { groupRows } from '../evaluate/groups.js'
 import { figure } from '../evaluate/row-metrics.js'
 import type { ScoredRow } from '../evaluate/scored-row.js'
-import { type Interval, intervalOf, type Metric, RESAMPLES, resampler } from '../metrics/bootstrap.js'
+import { bootstrapIntervals, type Interval, type Metric } from '../metrics/bootstrap.js'
 import { type McNemar, mcNemar } from '../metrics/mcnemar.js'
-import { type RankedScores, rankScores } from '../metrics/ranked-scores.js'
+import { rankScores } from '../metrics/ranked-scores.js'
 import { brierScore } from '../metrics/reliability.js'
 import { areaUnderRoc, tprAtFpr } from '../metrics/roc.js'
 
@@ -85,17 +85,12 @@ function pairedFigure(pairs: readonly Pair[], metric: Metric, random: Random): P
   const scores = (which: 'first' | 'second') => pairs.map((pair) => ({ score: pair[which].risk, fake: pair.row.fake }))
   const [ofFirst, ofSecond] = [scores('first'), scores('second')]
   const [first, second] = [metric(rankScores(ofFirst)), metric(rankScores(ofSecond))]
-  const resample = resampler([ofFirst, ofSecond], random)
-  const differences = Array.from({ length: RESAMPLES }, () => {
-    const [one, other] = resample() as [RankedScores, RankedScores]
-    return metric(one) - metric(other)
-  })
-  return {
-    first: figure(first),
-    second: figure(second),
-    difference: figure(first - second),
-    interval: intervalOf(differences),
-  }
+  const { interval } = bootstrapIntervals(
+    [ofFirst, ofSecond],
+    { interval: (one, other) => metric(one) - metric(other) },
+    random,
+  )
+  return { first: figure(first), second: figure(second), difference: figure(first - second), interval }
 }
 
 function aloneRight(pairs: readonly Pair[], one: 'first' | 'second', other: 'first' | 'second'): number {

@@ -31,7 +31,8 @@ async function readText(file: string): Promise<string> {
   try {
     const plain = file.endsWith('.gz') ? gunzipSync(bytes, { maxOutputLength: MAX_INDEX_BYTES }) : bytes
     // Excel saves tables as UTF-16, too, with a mark in front.
-    return plain[0] === 0xff && plain[1] === 0xfe ? plain.toString('utf16le') : plain.toString('utf8')
+    const encoding = plain[0] === 0xff && plain[1] === 0xfe ? 'utf16le' : 'utf8'
+    return plain.toString(encoding).replace(/^\uFEFF/, '')
   } catch (cause) {
     throw new AttestdError('lab-data-invalid', `${file} cannot be unpacked (${errorText(cause)}).`, { cause })
   }
@@ -42,11 +43,18 @@ function csvRows(text: string, file: string, toRow: ToRow): DataRow[] {
   try {
     const [head = ''] = text.split('\n', 1)
     const delimiter = [',', ';', '\t'].find((each) => head.includes(each)) ?? ','
-    records = parse(text, { columns: true, delimiter, bom: true, skip_empty_lines: true, trim: true })
+    records = parse(text, { columns: requireDistinct, delimiter, skip_empty_lines: true, trim: true })
   } catch (cause) {
     throw new AttestdError('lab-data-invalid', `${file} is not CSV: ${errorText(cause)}`, { cause })
   }
   return records.map((record, index) => toRow(record, `${path.basename(file)} row ${index + 1}`))
+}
+
+/** Of two columns of one name, nobody knows which is meant. */
+function requireDistinct(columns: string[]): string[] {
+  const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) < index)
+  if (twice !== undefined) throw new Error(`two columns are named ${twice}`)
+  return columns
 }
 
 function lineRows(text: string, file: string, toRow: ToRow): DataRow[] {

@@ -8,29 +8,28 @@ const FAKE_WORDS = ['fake', 'machine', 'ai', 'generated', 'synthetic', 'spoof', 
 const REAL_WORDS = ['real', 'human', 'genuine', 'bonafide', 'authentic', '0', '0.0', 'false']
 
 /** Other names of a column, so that tables by generator work on every pack. */
-const COLUMN_NAMES: Readonly<Record<string, string>> = {
-  path: 'path',
-  text: 'text',
-  label: 'label',
-  made: 'label',
-  file: 'path',
-  file_name: 'path',
-  filename: 'path',
-  labels: 'label',
-  media_type: 'mediaType',
-  mediatype: 'mediaType',
-  system: 'generator',
-  model: 'generator',
-  language: 'lang',
-}
+const COLUMN_NAMES = new Map<string, string>([
+  ...['path', 'text', 'label', 'id', 'source', 'generator', 'lang'].map((name) => [name, name] as const),
+  ['made', 'label'],
+  ['file', 'path'],
+  ['file_name', 'path'],
+  ['filename', 'path'],
+  ['labels', 'label'],
+  ['media_type', 'mediaType'],
+  ['mediatype', 'mediaType'],
+  ['system', 'generator'],
+  ['model', 'generator'],
+  ['language', 'lang'],
+])
 
 /** Stands for the rows of an index that state nothing about a column. */
 export const UNSTATED = '-'
 
 /** What a row states in a column, such as its source; null where it states nothing. */
 export function statedIn({ columns }: Pick<DataRow, 'columns'>, column: string): string | null {
-  const { [column]: value = '' } = columns
-  return value === '' || value === UNSTATED ? null : value
+  // An index may call a column as any object has a member, such as `constructor`.
+  const value = Object.hasOwn(columns, column) ? columns[column] : ''
+  return value === undefined || value === '' || value === UNSTATED ? null : value
 }
 
 /** A row of an index. @param where for errors, such as `index.csv line 7` @throws AttestdError lab-data-invalid */
@@ -54,10 +53,10 @@ export function labeledRow(fields: Readonly<Record<string, unknown>>, content: R
 }
 
 function namedFields(fields: Readonly<Record<string, unknown>>): Record<string, string> {
-  const named: Record<string, string> = {}
+  const named: Record<string, string> = Object.create(null)
   for (const [key, value] of Object.entries(fields)) {
     if (!['string', 'number', 'boolean'].includes(typeof value)) continue
-    const column = COLUMN_NAMES[key.toLowerCase()] ?? key
+    const column = COLUMN_NAMES.get(key.toLowerCase()) ?? key
     // A column of its own goes before another name for it.
     if (named[column] === undefined || column === key) named[column] = String(value)
   }
@@ -105,7 +104,7 @@ function contentOf(
 function insideRoot(root: string, file: string, where: string): string {
   const absolute = path.resolve(root, file)
   const relative = path.relative(root, absolute)
-  if (relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative)) return absolute
+  if (relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative)) return absolute
   throw new AttestdError(
     'lab-data-invalid',
     `${where}: ${file} does not lie below ${root}; name another one with --root.`,

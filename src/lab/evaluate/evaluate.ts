@@ -10,8 +10,7 @@ import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
 import { reliabilityBins } from '../metrics/reliability.js'
 import { rocPoints } from '../metrics/roc.js'
 import { thresholdTable } from '../metrics/threshold-table.js'
-import type { VerdictRow } from '../metrics/verdict-figures.js'
-import { VERDICT_RISK } from '../metrics/verdicts.js'
+import { type VerdictRow, verdictOf } from '../metrics/verdict-figures.js'
 import type { Evaluation, Mistake } from './evaluation.js'
 import { groupsBy, labeledScores } from './groups.js'
 import { figures, metricsOf, verdictMetrics } from './row-metrics.js'
@@ -86,8 +85,7 @@ function curve<Point extends object>(points: readonly Point[]): Point[] {
 function verdictsOf(scored: readonly ScoredRow[], random: Random): Evaluation['verdicts'] {
   const rows = scored.flatMap(({ row, detection }): VerdictRow[] => {
     if (!detection) return []
-    const side = detection.risk >= VERDICT_RISK ? 'fake' : 'real'
-    const called = detection.unsure ? null : side
+    const called = verdictOf(detection.risk, detection.unsure)
     return [{ fake: row.fake, called, source: statedIn(row, 'source') ?? row.id }]
   })
   return verdictMetrics(rows, random)

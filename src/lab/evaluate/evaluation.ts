@@ -106,8 +106,10 @@ export const evaluationSchema = z.strictObject({
     prior: z.number().nullable(),
     /** Rows of media that the package does not score. */
     otherMedia: count,
-    /** Rows whose bytes another row has too, with ids of such rows; absent where there are none. */
-    duplicates: z.strictObject({ rows: count, examples: z.array(z.array(z.string())) }).optional(),
+    /** Rows whose bytes another row has too, with ids of such rows, and how many files are of both classes; absent where there are none. */
+    duplicates: z
+      .strictObject({ rows: count, contradictory: count.optional(), examples: z.array(z.array(z.string())) })
+      .optional(),
   }),
   outcomes: z.strictObject({
     scored: count,

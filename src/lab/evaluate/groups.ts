@@ -1,3 +1,4 @@
+import { groupedBy } from '../../core/arrays.js'
 import type { Random } from '../../core/clock.js'
 import { statedIn } from '../data/row-fields.js'
 import { type LabeledScore, sum } from '../metrics/ranked-scores.js'
@@ -7,6 +8,10 @@ import type { ScoredRow } from './scored-row.js'
 
 /** Most values of a column that get a line; more of them are no grouping any more. */
 const MAX_GROUPS = 60
+
+/** Heading of the table of a column. */
+export const groupTitle = (column: string, { length }: readonly unknown[]): string =>
+  `By ${column}${length < MAX_GROUPS ? '' : ` (the ${MAX_GROUPS} largest)`}`
 
 const GROUP_METRICS = { auc: ROW_METRICS.auc, tprAt5: ROW_METRICS.tprAt5, tprAt1: ROW_METRICS.tprAt1 }
 
@@ -21,14 +26,8 @@ export interface RowGroup<Row> {
 
 /** Rows by the value of a column, largest group first; none for rows that do not state it. */
 export function groupRows<Row extends Pick<ScoredRow, 'row'>>(column: string, rows: readonly Row[]): RowGroup<Row>[] {
-  const groups = new Map<string, Row[]>()
-  for (const each of rows) {
-    const value = statedIn(each.row, column)
-    if (value === null) continue
-    const members = groups.get(value)
-    if (members) members.push(each)
-    else groups.set(value, [each])
-  }
+  const groups = groupedBy(rows, ({ row }) => statedIn(row, column) ?? '')
+  groups.delete('')
   const largest = [...groups].toSorted((a, b) => b[1].length - a[1].length).slice(0, MAX_GROUPS)
   return largest.map(([value, members]) => {
     const fakes = members.filter(({ row }) => row.fake).length

@@ -43,7 +43,7 @@ export function figuresOf<Name extends string>(
   random: Random,
 ): Record<Name, FigureWithInterval> {
   const ranked = rankScores(rows)
-  const intervals = bootstrapIntervals(rows, metrics, random)
+  const intervals = bootstrapIntervals([rows], metrics, random)
   const entries = (Object.keys(metrics) as Name[]).map((name) => [
     name,
     { value: figure(metrics[name](ranked)), interval: intervals[name] },

@@ -1,5 +1,7 @@
+import { groupedBy } from '../../core/arrays.js'
 import type { Random } from '../../core/clock.js'
 import { intervalOf } from './bootstrap.js'
+import { VERDICT_RISK } from './verdicts.js'
 
 /** Resamples of whole sources behind the lower end. */
 const RESAMPLES = 400
@@ -12,14 +14,9 @@ export interface VerdictRow {
   readonly source: string
 }
 
-/** What a risk is called with a decision band; at its ends a verdict is given. */
-export function calledBy(
-  risk: number,
-  { low, high }: { readonly low: number; readonly high: number },
-): VerdictRow['called'] {
-  if (risk >= high) return 'fake'
-  return risk <= low ? 'real' : null
-}
+/** The verdict of a risk. */
+export const verdictOf = (risk: number, unsure: boolean): VerdictRow['called'] =>
+  unsure ? null : risk >= VERDICT_RISK ? 'fake' : 'real'
 
 /**
  * What verdicts are worth at even odds: both classes weigh the same, however many rows they have. NaN where there are no such rows.
@@ -46,7 +43,12 @@ export function verdictFigures(rows: readonly VerdictRow[]) {
  * is of one source: drawn again it is the same, which is no interval.
  */
 export function rightAtLeast(rows: readonly VerdictRow[], random: Random): number | null {
-  const sources = [true, false].map((fake) => bySource(rows.filter((row) => row.fake === fake)))
+  const sources = [true, false].map((fake) => [
+    ...groupedBy(
+      rows.filter((row) => row.fake === fake),
+      ({ source }) => source,
+    ).values(),
+  ])
   if (sources.some((groups) => groups.length < 2)) return null
   const draw = () =>
     sources.flatMap((groups) =>
@@ -54,14 +56,4 @@ export function rightAtLeast(rows: readonly VerdictRow[], random: Random): numbe
     )
   const found = Array.from({ length: RESAMPLES }, () => verdictFigures(draw()).right)
   return intervalOf(found)?.low ?? null
-}
-
-function bySource(rows: readonly VerdictRow[]): VerdictRow[][] {
-  const groups = new Map<string, VerdictRow[]>()
-  for (const row of rows) {
-    const members = groups.get(row.source)
-    if (members) members.push(row)
-    else groups.set(row.source, [row])
-  }
-  return [...groups.values()]
 }

@@ -35,9 +35,9 @@ function roc({ roc, all }: Evaluation): Html {
   return chart({ x: 'real flagged (FPR)', y: 'fake flagged (TPR)', label }, [byChance(0, 1), line(curve, 'curve')])
 }
 
-function precisionRecall({ precisionRecall, data }: Evaluation): Html {
+function precisionRecall({ precisionRecall, data, all }: Evaluation): Html {
   const curve = precisionRecall.map(({ recall, precision }): Point => [recall, precision])
-  const share = data.prior ?? (data.rows === 0 ? 0 : data.fake / data.rows)
+  const share = data.prior ?? (all.rows === 0 ? 0 : all.fake / all.rows)
   return chart({ x: 'recall', y: 'precision', label: 'Precision-recall curve' }, [
     byChance(share, share),
     line(curve, 'curve'),

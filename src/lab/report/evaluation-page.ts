@@ -2,6 +2,7 @@ import { asRisk, riskText } from '../../core/risk.js'
 import { CONSOLE_STYLE } from '../../observe/console/console-assets.js'
 import { Html, html } from '../../observe/console/html.js'
 import type { Evaluation, EvaluationGroup, FigureWithInterval } from '../evaluate/evaluation.js'
+import { groupTitle } from '../evaluate/groups.js'
 import { CHART_STYLE, intervalBar } from './chart.js'
 import { chartsOf } from './charts-of-evaluation.js'
 import { decimal, FIGURES, intervalText, percent, verdictsText } from './figure-text.js'
@@ -26,7 +27,7 @@ ${thresholdSection(evaluation)}
 ${Object.entries(groups).map(([column, rows]) => groupTable(column, rows))}
 ${mistakeCards(evaluation.mistakes, thumbnails)}
 ${packageSection(evaluation)}
-</main><footer>Made ${madeAt.slice(0, 19).replace('T', ' ')} UTC by attestd ${evaluation.attestd}. Intervals: 95 %; Wilson for the share of a class that is flagged, else stratified bootstrap, 1000 resamples.</footer></body></html>`
+</main><footer>Made ${madeAt.slice(0, 19).replace('T', ' ')} UTC by attestd ${evaluation.attestd}. Intervals: 95 %; Wilson for the share of a class that is flagged, else stratified bootstrap, 1000 resamples, from ten rows of a class on.</footer></body></html>`
   return page.text
 }
 
@@ -63,6 +64,7 @@ function dataSection({ data, outcomes, milliseconds }: Evaluation): Html {
     ...(data.limit === null ? [] : [['Limit', `${data.limit} rows, chosen by hash`] as [string, string]]),
     ...(data.prior === null ? [] : [['Weighted to a share of fakes of', percent(data.prior)] as [string, string]]),
     ...(data.otherMedia === 0 ? [] : [['Rows of other media, left out', data.otherMedia] as [string, number]]),
+    ...(data.duplicates ? [['Rows with the bytes of another row', data.duplicates.rows] as [string, number]] : []),
     ['Scored', outcomes.scored],
     ...Object.entries(outcomes.abstained).map(([reason, count]): [string, number] => [`Abstained: ${reason}`, count]),
     ...Object.entries(outcomes.failed).map(([reason, count]): [string, number] => [`Failed: ${reason}`, count]),
@@ -128,7 +130,7 @@ const AGAINST = { own: '', 'all-real': ' (against all real)', 'all-fake': ' (aga
 /** One table: a line for each value of a column. */
 export function groupTable(column: string, groups: readonly EvaluationGroup[]): Html {
   if (groups.length === 0) return html``
-  return html`<section class="wide"><h2>By ${column}</h2>
+  return html`<section class="wide"><h2>${groupTitle(column, groups)}</h2>
 <table><tr><th>${column}</th><th class="num">real</th><th class="num">fake</th><th class="num">AUC</th><th>95 % interval</th><th></th><th class="num">TPR at 5 % FPR</th><th class="num">at 1 %</th><th class="num">real ≥ 50</th><th class="num">fake ≥ 50</th><th class="num">unsure</th><th class="num">refused</th></tr>
 ${groups.map(groupRow)}</table></section>`
 }

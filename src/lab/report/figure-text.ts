@@ -36,11 +36,11 @@ export function intervalText(
   return interval === null ? NONE : `${show(interval.low)} to ${show(interval.high)}`
 }
 
-/** What verdicts are worth at even odds, in one line. */
+/** What verdicts are worth at even odds, in one line; files without a risk do not count. */
 export function verdictsText(verdicts: Evaluation['verdicts']): string {
   const { decided, right, rightWhenFake, rightWhenReal, rightAtLeast } = verdicts
   return (
-    `Verdicts at even odds: ${percent(decided)} decided, ${percent(right)} right (at least ${percent(rightAtLeast)} over sources), ` +
+    `Verdicts on scored files at even odds: ${percent(decided)} decided, ${percent(right)} right (at least ${percent(rightAtLeast)} over sources), ` +
     `${percent(rightWhenFake)} when machine-made, ${percent(rightWhenReal)} when real.`
   )
 }

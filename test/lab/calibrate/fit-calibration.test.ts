@@ -74,6 +74,11 @@ describe('too few rows', () => {
     )
   })
 
+  it.each(['platt', 'temperature', 'isotonic'] as const)('by %s a detector upside down is refused', (method) => {
+    const turned = some(30, 30).map((each) => ({ ...each, fake: !each.fake }))
+    expect(() => fitCalibration(turned, method, 0.5, BY_LENGTH)).toThrow(/does not score fake rows above real ones/)
+  })
+
   it('a bin in which fakes score below reals is refused by its name', () => {
     const turned = some(30, 30).map((each) => ({ ...each, logit: -each.logit, length: 100 }))
     const right = some(30, 30).map((each) => ({ ...each, length: 900 }))

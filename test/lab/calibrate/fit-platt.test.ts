@@ -41,9 +41,15 @@ describe('the line', () => {
     expect(mean).toBeCloseTo((targets.fake + targets.real) / 2, 6)
   })
 
-  it('stays finite for logits in the thousands', () => {
-    const rows = drawn(10).map((each) => ({ ...each, logit: each.logit * 1000 }))
-    const { slope } = fitPlatt(rows)
-    expect(slope * 1000).toBeCloseTo(fitPlatt(drawn(10)).slope, 3)
-  })
+  it.each([1000, 100_000])(
+    'fits logits %i times as large by a line as much flatter, wherever it crosses 0.5',
+    (times) => {
+      const moved = drawn(10).map((each) => ({ ...each, logit: each.logit - 2 }))
+      const [plain, large] = [1, times].map((by) =>
+        fitPlatt(moved.map((each) => ({ ...each, logit: each.logit * by }))),
+      )
+      expect((large?.slope ?? 0) * times).toBeCloseTo(plain?.slope ?? 0, 3)
+      expect(large?.intercept).toBeCloseTo(plain?.intercept ?? 0, 3)
+    },
+  )
 })

@@ -73,6 +73,17 @@ describe('two detectors', () => {
     expect(turned.auc.difference).toBe(-(found.auc.difference ?? 0))
   })
 
+  it.each([
+    [9, 'undecided'],
+    [10, 'first'],
+  ])('with %i rows of each class are %s', (count, better) => {
+    const outcomes = Array.from({ length: 2 * count }, (_, nth): Outcome => {
+      const fake = nth % 2 === 0
+      return [fake ? 0.9 : 0.1, fake ? 0.1 : 0.9, fake]
+    })
+    expect(compare(outcomes).better).toBe(better)
+  })
+
   it('cannot be distinguished by rows of one class, or without rows', () => {
     const oneClass = compare([
       [0.9, 0.1, true],

@@ -25,7 +25,9 @@ describe('an index', () => {
     ['d.csv.gz', gzipSync('text,label\none,0\n'), ['one']],
     ['excel.csv', '\uFEFFText;label\r\n"one, with ""quotes""";real\r\n', ['one, with "quotes"']],
     ['unicode.csv', Buffer.from('\uFEFFtext\tlabel\r\nübung\treal\r\n', 'utf16le'), ['übung']],
+    ['mark.jsonl', '\uFEFF{"text":"one","label":0}', ['one']],
     ['e.json', '[]', []],
+    ['spare.csv', 'text,label,,\none,0,,\n', ['one']],
     ['f.jsonl', '\n\n', []],
   ])('%s', async (name, text, expected) => {
     const rows = await read(name, text)
@@ -43,6 +45,7 @@ describe('an index', () => {
     ['h.jsonl', '{"text":"one","label":0}\nnull', 'h.jsonl line 2 is not an object'],
     ['i.json', '[{"text":"one","label":0},{"label":0}]', 'i.json row 2: there is no column path or text'],
     ['j.csv', 'text,label\na,real\nb,\n', 'j.csv row 2: label is ""'],
+    ['twice.csv', 'text,label,label\na,real,fake\n', 'two columns are named label'],
     ['k.jsonl.gz', gzipSync('{'), 'k.jsonl.gz line 1 is not JSON'],
     ['l.jsonl.gz', gzipSync('x'.repeat(1000)).subarray(0, 20), 'cannot be unpacked'],
     ['m.txt', '', 'is not .csv, .jsonl, .json'],

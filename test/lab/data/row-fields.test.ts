@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { labeledRow, rowOf } from '../../../src/lab/data/row-fields.js'
+import { labeledRow, rowOf, statedIn } from '../../../src/lab/data/row-fields.js'
 
 describe('the label of a row', () => {
   const fakeOf = (label: unknown) => rowOf({ text: 'x', label }, '/', 'row 1').fake
@@ -32,10 +32,10 @@ describe('the fields of a row', () => {
     const behind = rowOf({ path: 'b.jpg', file: 'a.jpg', made: 'fake', label: 'real' }, '/media', 'row 1')
     for (const row of [before, behind])
       expect(row).toMatchObject({ id: 'b.jpg', fake: false, content: { file: '/media/b.jpg' } })
-    expect(rowOf({ File_Name: 'c.jpg', LABELS: 'fake', Model: 'gan' }, '/media', '')).toMatchObject({
+    expect(rowOf({ File_Name: 'c.jpg', LABELS: 'fake', Model: 'gan', Source: 'web' }, '/media', '')).toMatchObject({
       id: 'c.jpg',
       fake: true,
-      columns: { generator: 'gan' },
+      columns: { generator: 'gan', source: 'web' },
     })
   })
 
@@ -46,6 +46,13 @@ describe('the fields of a row', () => {
       '',
     )
     expect(row.columns).toEqual({ year: '2026', ok: 'true' })
+  })
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('may be named %s', (name) => {
+    const row = rowOf(JSON.parse(`{"text":"x","label":"real","${name}":"a"}`), '/', '')
+    expect(Object.entries(row.columns)).toEqual([[name, 'a']])
+    expect(statedIn(row, name)).toBe('a')
+    expect(statedIn({ columns: {} }, name)).toBeNull()
   })
 
   it('name the row by its path, its id, or its position', () => {
@@ -86,6 +93,7 @@ describe('the fields of a row', () => {
     ['a', '/media/set/a'],
     ['./a/../b', '/media/set/b'],
     ['a..b/c', '/media/set/a..b/c'],
+    ['..b/c', '/media/set/..b/c'],
     ['/media/set/a', '/media/set/a'],
   ])('with the path %j stay inside', (file, absolute) => {
     expect(rowOf({ path: file, label: 'real' }, '/media/set', 'row 1').content).toEqual({ file: absolute })

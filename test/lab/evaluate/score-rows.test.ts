@@ -238,7 +238,17 @@ describe('a run over many rows', () => {
 
   it('names rows with the same bytes', () => {
     const scored = ['a', 'b', 'c', 'd'].map((id, nth) => ({ row: row(id), sha256: nth === 1 ? 'one' : 'two' }))
-    expect(duplicatesIn(scored)).toEqual({ rows: 2, examples: [['a', 'c', 'd']] })
+    expect(duplicatesIn(scored)).toEqual({ rows: 2, contradictory: 0, examples: [['a', 'c', 'd']] })
     expect(duplicatesIn(scored.slice(0, 2))).toBeUndefined()
+    const many = Array.from({ length: 40 }, (_, nth) => ({ row: row(`${nth}`), sha256: 'a' }))
+    const both = [true, false].map((fake) => ({ row: { ...row(String(fake)), fake }, sha256: 'b' }))
+    expect(duplicatesIn([...many, ...both])).toEqual({
+      rows: 40,
+      contradictory: 1,
+      examples: [
+        ['true', 'false'],
+        ['0', '1', '2', '3', '4'],
+      ],
+    })
   })
 })

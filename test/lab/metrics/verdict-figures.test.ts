@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../src/lab/metrics/seeded-random.js'
-import { calledBy, rightAtLeast, type VerdictRow, verdictFigures } from '../../../src/lab/metrics/verdict-figures.js'
+import { rightAtLeast, type VerdictRow, verdictFigures, verdictOf } from '../../../src/lab/metrics/verdict-figures.js'
 
 const many = (count: number, fake: boolean, called: VerdictRow['called'], source = 's') =>
   Array.from({ length: count }, (): VerdictRow => ({ fake, called, source }))
@@ -28,9 +28,9 @@ describe('the figures of verdicts', () => {
     expect(found.rightWhenFake).toBeNaN()
   })
 
-  it('count verdicts at the ends of a band', () => {
-    const band = { low: 0.3, high: 0.7 }
-    expect([0.3, 0.31, 0.69, 0.7].map((risk) => calledBy(risk, band))).toEqual(['real', null, null, 'fake'])
+  it('count what is not unsure, by its side of one half, which itself is fake', () => {
+    expect([0, 0.49, 0.5, 1].map((risk) => verdictOf(risk, false))).toEqual(['real', 'real', 'fake', 'fake'])
+    expect([0.49, 0.5].map((risk) => verdictOf(risk, true))).toEqual([null, null])
   })
 
   it('are less certain where a few sources contain all mistakes', () => {

@@ -37,6 +37,22 @@ describe('the page of an evaluation', () => {
     expect(textOf(evaluationPage(made(rows(), 0.1), new Map()))).toContain('Weighted to a share of fakes of 10.0 %')
   })
 
+  it('states rows of the same bytes, and that a column has more values than lines', () => {
+    const many = Array.from({ length: 61 }, (_, nth) => scoredRow(0.9, true, { columns: { source: `s${nth}` } }))
+    const evaluation = made(many)
+    const duplicates = { rows: 60, contradictory: 0, examples: [] }
+    const text = textOf(evaluationPage({ ...evaluation, data: { ...evaluation.data, duplicates } }, new Map()))
+    expect(text).toContain('Rows with the bytes of another row 60')
+    expect(text).toContain('By source (the 60 largest)')
+  })
+
+  it('draws chance in the precision-recall curve at the share of fakes among the scored rows', () => {
+    const refused = Array.from({ length: 40 }, (_, nth) => refusedRow(`${nth}`, false))
+    const chance = (scored: readonly ScoredRow[]) =>
+      evaluationPage(made(scored), new Map()).match(/class="chance"[^>]*/g)
+    expect(chance([...rows(), ...refused])).toEqual(chance(rows().slice(0, 4)))
+  })
+
   it.each([
     ['no row at all', () => []],
     ['refused rows alone', () => [refusedRow('a', true)]],
