@@ -32,7 +32,8 @@ export function bootstrapIntervals<Name extends string>(
   const found = new Map<Name, number[]>(names.map((name) => [name, []]))
   const fakes = scorings[0]?.filter(({ fake }) => fake).length ?? 0
   const isFew = [fakes, (scorings[0]?.length ?? 0) - fakes].some((rows) => rows > 0 && rows < MIN_CLASS_ROWS)
-  for (let round = 0; round < RESAMPLES && !isFew; round++) {
+  const resamples = isFew ? 0 : RESAMPLES
+  for (let round = 0; round < resamples; round++) {
     const drawn = resample()
     for (const name of names) found.get(name)?.push(quantities[name](...drawn))
   }
