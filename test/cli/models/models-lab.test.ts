@@ -52,7 +52,7 @@ describe('the lab on the command line', () => {
     expect(code).toBe(0)
     expect(err).toContain('60/60 rows')
     expect(out).toMatch(/AUC +0\.\d{3} +0\.\d{3} to/)
-    expect(out).toMatch(/by source/)
+    expect(out).toMatch(/By source/)
     expect((await fs.readdir(path.join(bench.folder, 'eval-tiny-image'))).toSorted()).toEqual([
       'eval.json',
       'report.html',
