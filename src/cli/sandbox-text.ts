@@ -44,7 +44,7 @@ Run a daemon against it on the signed-key API:
 
 and on the wallet-session API:
   ATTESTD_SERVICE_API=wallet-session ATTESTD_SERVICE_URL=${url} ATTESTD_IPFS_GATEWAYS=${url} \\
-  ATTESTD_WALLET=local ATTESTD_WALLET_KEY_FILE=${folder}/wallet_key \\
+  ATTESTD_WALLET=local ATTESTD_WALLET_KEY_FILE="${folder}/wallet_key" \\
   ATTESTD_CHAIN_ID=${chainId} ATTESTD_RPC_URLS=${rpcUrl} \\
   ATTESTD_STAKE_CONTRACT=${contract} \\
   npx attestd run${hint}

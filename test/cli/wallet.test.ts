@@ -35,7 +35,10 @@ describe('attestd wallet create', () => {
     expect((await fs.stat(file)).mode & 0o777).toBe(0o600)
     const { crypto } = JSON.parse(await fs.readFile(file, 'utf8'))
     expect(crypto.kdfparams).toMatchObject({ n: 262_144, r: 8, p: 1, dklen: 32 })
-    const printed = [...made.out.matchAll(/^ {2}(ATTESTD_\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value])
+    const printed = [...made.out.matchAll(/^ {2}(ATTESTD_\w+)=((?:\S| (?! ))+)$/gm)].map(([, name, value]) => [
+      name,
+      value,
+    ])
     const settings = Object.fromEntries(printed)
     expect(settings).toEqual({ ATTESTD_WALLET: 'keystore', ATTESTD_WALLET_KEYSTORE: file })
     const opened = await attestdVerb(['wallet', 'address'], { ...settings, ...env })

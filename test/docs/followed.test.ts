@@ -66,33 +66,32 @@ describe('the tour of the README', () => {
   let daemon: DaemonProcess | undefined
   afterAll(() => sandbox?.end('SIGKILL'))
 
-  const here = (text: string) =>
-    text
-      .replaceAll('../tour', path.join(folder, 'tour'))
-      .replaceAll('http://127.0.0.1:8787', sandbox?.facts.url ?? 'http://127.0.0.1:8787')
+  const here = (word: string) =>
+    word
+      .replace('../tour', path.join(folder, 'tour'))
+      .replace('http://127.0.0.1:8787', sandbox?.facts.url ?? 'http://127.0.0.1:8787')
       .replace(/(?<=ATTESTD_SESSION_TOKEN=)\.\.\./, sandbox?.facts.sessionToken ?? '')
-  const assignments = (text: string) =>
-    Object.fromEntries([...text.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
 
   it.each(lines)('%s', async (typed) => {
-    const line = here(typed)
-    const [, before, command] = /^(.*?)npx attestd (.*)$/.exec(line) ?? []
-    if (line.startsWith('export ')) Object.assign(exported, assignments(line))
-    else if (line.startsWith('curl ')) {
-      const [, metric] = /8780\/metrics \| grep (\w+)$/.exec(line)!
-      expect(await daemon!.metric(metric!)).toBeGreaterThan(0)
-    } else if (command!.startsWith('sandbox ')) {
-      sandbox = await startSandboxProcess(command!.split(' ').slice(1))
+    const words = [...typed.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => here(quoted ?? word!))
+    const settings = Object.fromEntries(
+      words.filter((word) => /^ATTESTD_\w+=/.test(word)).map((word) => word.split('=')),
+    )
+    const [verb, ...args] = words.slice(words.indexOf('attestd') + 1)
+    if (words[0] === 'export') Object.assign(exported, settings)
+    else if (words[0] === 'curl') expect(await daemon!.metric(words.at(-1)!)).toBeGreaterThan(0)
+    else if (verb === 'sandbox') {
+      sandbox = await startSandboxProcess(args)
       const file = path.join(folder, 'tour', 'attestd.yaml')
       await fs.writeFile(file, (await fs.readFile(file, 'utf8')).replace('http://127.0.0.1:8787', sandbox.facts.url))
-    } else if (command!.startsWith('run ')) daemon = await runs('tour', {}, command!.split(' ').slice(1))
+    } else if (verb === 'run') daemon = await runs('tour', {}, args)
     else {
-      const args = [...command!.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!)
-      const { code, err, out } = await attestdVerb(args, { ...inTest(), ...exported, ...assignments(before!) })
+      const { code, err, out } = await attestdVerb([verb!, ...args], { ...inTest(), ...exported, ...settings })
       // Without the detectors of the page no daemon works on its sound and text, which `status` reports by its exit code.
-      if (args[0] !== 'status') expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('[') })
+      if (verb !== 'status') expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('[') })
       // What `register` is at is not its result.
-      expect(args[0] === 'register' ? err : out).toMatch(PRINTED.find(([words]) => `${command} `.startsWith(words))![1])
+      const [, printed] = PRINTED.find(([first]) => `${verb} ${args.join(' ')} `.startsWith(first))!
+      expect(verb === 'register' ? err : out).toMatch(printed)
     }
   })
 })
@@ -118,7 +117,8 @@ describe('the page of wallet sessions', () => {
     const [, pasted] = /^:\n((?: +.*\n)+)/.exec(after!)!
     const command = pasted!.replaceAll(/\\\n/g, ' ').trim()
     expect(command).toMatch(/^ATTESTD_SERVICE_API=wallet-session .*npx attestd run/s)
-    return Object.fromEntries([...command.matchAll(/(ATTESTD_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
+    const settings = [...command.matchAll(/(ATTESTD_\w+)=(?:"([^"]*)"|(\S+))/g)]
+    return Object.fromEntries(settings.map(([, name, quoted, word]) => [name!, quoted ?? word!]))
   }
 
   it('shows verbs that print what it states, one after the other', async ({ onTestFinished }) => {

@@ -52,7 +52,7 @@ async function startSentinel(folder: string, primaryPort: number) {
   const lines = [
     `port ${port}`,
     'bind 127.0.0.1',
-    `dir ${folder}`,
+    `dir "${folder}"`,
     `requirepass ${SENTINEL_PASSWORDS.sentinel}`,
     `sentinel monitor ${NAME} 127.0.0.1 ${primaryPort} 2`,
     `sentinel auth-pass ${NAME} ${SENTINEL_PASSWORDS.redis}`,

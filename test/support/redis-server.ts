@@ -73,14 +73,14 @@ function configuration(port: number, dir: string, { appendonly = true, tls, args
     ...listen,
     dir,
     bind: '127.0.0.1',
-    save: '""',
+    save: '',
     'maxmemory-policy': 'noeviction',
     appendonly: appendonly ? 'yes' : 'no',
     appendfsync: 'everysec',
     // A replica is in step at once, not after the five seconds that others have to join.
     'repl-diskless-sync-delay': 0,
   }
-  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}"\n`)
   return lines.join('') + args.join(' ').replaceAll(/ ?--/g, '\n')
 }
 

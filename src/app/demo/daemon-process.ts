@@ -43,6 +43,7 @@ export async function startDaemonProcess(options: DaemonProcessOptions): Promise
     stdio: ['ignore', log, log],
   })
   fs.closeSync(log)
+  await once(child, 'spawn')
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   try {
     const control = await untilReady(child, options)

@@ -27,3 +27,12 @@ it('the daemon of the demo reads no settings file of the working directory, whic
   expect(log).toContain('ATTESTD_SERVICE_URL  [setting-missing]')
   expect(log).not.toContain('attestd.yaml')
 })
+
+it('a daemon that cannot be started rejects, with nothing left unhandled', async () => {
+  const folder = await folderForTest()
+  const { execPath } = process
+  onTestFinished(() => void Object.assign(process, { execPath }))
+  process.execPath = path.join(folder, 'no-node')
+  const options = { env: {}, dataDir: folder, logFile: path.join(folder, 'daemon.log'), clock: systemClock }
+  await expect(startDaemonProcess({ ...options, startMs: 1 })).rejects.toThrow('ENOENT')
+})

@@ -59,7 +59,7 @@ describe('the lab on the command line', () => {
       'scores.csv',
     ])
     const { command } = JSON.parse(await fs.readFile(path.join(bench.folder, 'eval-tiny-image', 'eval.json'), 'utf8'))
-    expect(command).toBe(`attestd models eval tiny-image --data ${index}`)
+    expect(command.replaceAll("'", '')).toBe(`attestd models eval tiny-image --data ${index}`)
   })
 
   it('Ctrl-C exits with 75 and leaves a file from which the same command resumes and which it then removes', async () => {

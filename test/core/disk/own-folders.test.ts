@@ -18,17 +18,16 @@ it('a folder below a shared one is open to this user only, and found again', asy
   expect(await privateFolder(shared, 'places-')).toBe(folder)
 })
 
-it.each<[string, (victim: string) => Promise<void>]>([
+it.for<[string, (victim: string) => Promise<void>]>([
   ['a link to a folder', (victim) => fs.symlink(victim, usual())],
   ['a file', () => fs.writeFile(usual(), '')],
   ['a folder that others can write to', () => fs.mkdir(usual()).then(() => fs.chmod(usual(), 0o777))],
   ['a folder of another user', () => fs.mkdir(usual(), 0o700).then(() => fs.chown(usual(), 65_534, 65_534))],
-])('%s in its place is not used', async (what, put) => {
-  // Only root can give a folder away.
-  if (what.endsWith('another user') && uid !== 0) return
+])('%s in its place is not used', async ([, put], { skip }) => {
   const victim = path.join(shared, 'victim')
   await fs.mkdir(victim, 0o700)
-  await put(victim)
+  // Only root can give a folder away, in some containers to nobody.
+  await put(victim).catch((error: unknown) => skip(String(error)))
   const folder = await privateFolder(shared, 'places-')
   expect(path.dirname(folder)).toBe(shared)
   expect([usual(), victim]).not.toContain(folder)
