@@ -2,33 +2,16 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadSettings, type SettingSources, SettingsError } from '../../src/config/load.js'
+import { loadSettings, SettingsError } from '../../src/config/load.js'
 import { conflictsIn, SETTINGS, settingRows } from '../../src/config/settings.js'
 import { shownSettings } from '../../src/config/show.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { problemsOf, settingsFiles } from './settings-files.js'
 
-const folder = folderForAll()
-
-function file(name: string, content: string, mode = 0o600): string {
-  const where = path.join(folder, name)
-  fs.writeFileSync(where, content)
-  fs.chmodSync(where, mode)
-  return where
-}
+const { folder, file } = settingsFiles()
 
 function pipe(name: string): string {
   execFileSync('/usr/bin/mkfifo', [path.join(folder, name)])
   return path.join(folder, name)
-}
-
-function problemsOf(sources: SettingSources) {
-  try {
-    loadSettings(sources)
-  } catch (error) {
-    if (error instanceof SettingsError) return error.problems
-    throw error
-  }
-  return []
 }
 
 const KEY = `0x${'5e'.repeat(32)}`

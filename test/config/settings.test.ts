@@ -2,31 +2,22 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { loadSettings, type SettingSources, SettingsError } from '../../src/config/load.js'
+import { loadSettings, SettingsError } from '../../src/config/load.js'
 import { settingRows } from '../../src/config/settings.js'
 import { shownSettings } from '../../src/config/show.js'
 import { packagePath } from '../../src/core/files.js'
-import { folderForAll } from '../support/temporary-folder.js'
+import { problemsOf, settingsFiles } from './settings-files.js'
 
 /** `npm run check:docs` holds the pages to what the tables make of them. */
 const page = (name: string) => fs.readFileSync(packagePath('config', name), 'utf8')
 
-const folder = folderForAll()
+const { folder, file } = settingsFiles()
 
-function file(name: string, content: string): string {
-  const where = path.join(folder, name)
-  fs.writeFileSync(where, content)
-  return where
-}
-
-function problemsOf(sources: SettingSources): SettingsError {
-  try {
-    loadSettings(sources)
-  } catch (error) {
-    if (error instanceof SettingsError) return error
-    throw error
-  }
-  throw new Error('the settings were accepted')
+/** What a person reads of settings that are refused. */
+function messageOf(env: Record<string, string>, yaml?: string): string {
+  const problems = problemsOf({ env, file: yaml })
+  expect(problems).not.toEqual([])
+  return new SettingsError(problems).message
 }
 
 it('an address in the file needs no quotes, although YAML would read a number', () => {
@@ -48,7 +39,6 @@ it.each(['012345678901234567890', '1.50', '1e5', '0x1F'])(
 
 it('a secret file may begin with a byte order mark and end with CRLF; the secret is trimmed at its end only', () => {
   const password = file('bom', '\uFEFF correct horse \r\n')
-  fs.chmodSync(password, 0o600)
   const { settings, secrets } = loadSettings({ env: { ATTESTD_WALLET_PASSWORD_FILE: password } })
   expect(settings.walletPassword).toBe(' correct horse')
   expect(secrets).toEqual([' correct horse'])
@@ -65,20 +55,9 @@ it('a flag wins over the environment, the environment over the file, the file ov
   expect(origins).toMatchObject({ httpPort: '--http-port', queuePrefix: 'ATTESTD_QUEUE_PREFIX', queueUrl: 'default' })
 })
 
-it('lists, sizes and words are parsed', () => {
-  const env = {
-    ATTESTD_ROLES: 'submit, intake, submit',
-    ATTESTD_QUEUE_URL: 'redis://h:1',
-    ATTESTD_MEDIA_MAX_BYTES: '5 MiB',
-    ATTESTD_IPFS_GATEWAYS: 'http://127.0.0.1:1, https://b.example/x,',
-    ATTESTD_QUEUE_FSYNC: 'yes',
-  }
-  expect(loadSettings({ env }).settings).toMatchObject({
-    roles: ['submit', 'intake'],
-    mediaMaxBytes: 5 * 1024 * 1024,
-    ipfsGateways: ['http://127.0.0.1:1', 'https://b.example/x'],
-    queueFsync: true,
-  })
+it('a list, of which each role counts once, is one text or a list of the file', () => {
+  const env = { ATTESTD_ROLES: 'submit, intake, submit', ATTESTD_QUEUE_URL: 'redis://h:1' }
+  expect(loadSettings({ env }).settings.roles).toEqual(['submit', 'intake'])
   const yaml = file('list.yaml', 'run:\n  roles: [analyze, submit]\nqueue:\n  fsync: true\n  url: redis://h:1\n')
   expect(loadSettings({ env: {}, file: yaml }).settings).toMatchObject({
     roles: ['analyze', 'submit'],
@@ -98,34 +77,13 @@ it('detectors have a weight or are shadows, as text and as a list, and are shown
   expect(loadSettings({ env: {}, file: yaml }).settings.detectors).toEqual(expected)
 })
 
-it('TLS files require a queue URL with TLS', () => {
-  const env = {
-    ATTESTD_QUEUE_TLS_CA: '/ca.pem',
-    ATTESTD_QUEUE_URL: 'rediss+cluster://h',
-    ATTESTD_QUEUE_PASSWORD: 'hush-hush',
-  }
-  const { settings, secrets } = loadSettings({ env })
-  expect(settings).toMatchObject({ queueTlsCa: '/ca.pem', queuePassword: 'hush-hush' })
-  expect(secrets).toContain('hush-hush')
-})
-
 describe('a setting that is refused', () => {
   const rows: [string, string][] = [
-    ['ATTESTD_SERVICE_URL', 'ftp://x'],
-    ['ATTESTD_SERVICE_URL', 'https://user:pass@x'],
-    ['ATTESTD_HTTP_PORT', '70000'],
-    ['ATTESTD_HTTP_PORT', '80.5'],
     ['ATTESTD_QUEUE_URL', 'postgres://x'],
     ['ATTESTD_ROLES', 'intake,cook'],
     ['ATTESTD_ROLES', ','],
-    ['ATTESTD_ROLES', 'intake,intake,intake'],
     ['ATTESTD_IPFS_GATEWAYS', ','],
-    ['ATTESTD_SERVICE_URL', 'http://service.example'],
     ['ATTESTD_SERVICE_URL', 'https://service.example/api'],
-    ['ATTESTD_MEDIA_MAX_BYTES', 'lots'],
-    ['ATTESTD_HEADER_PREFIX', 'X Y'],
-    ['ATTESTD_LOG_LEVEL', 'loud'],
-    ['ATTESTD_UNSURE_POLICY', 'guess'],
     ['ATTESTD_HTTP_PASSWORD', 'short'],
     ['ATTESTD_ACCESS_KEY', "'ak_att_in-quotes'"],
     ['ATTESTD_SIGNING_SECRET', '"in quotes"'],
@@ -142,24 +100,22 @@ describe('a setting that is refused', () => {
     ['ATTESTD_MODELS_DIR', '/srv/models '],
   ]
   it.each(rows)('%s=%s is named with what was expected and the fix', (name, value) => {
-    const { problems } = problemsOf({ env: { [name]: value } })
+    const problems = problemsOf({ env: { [name]: value } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid', setting: name }])
     expect(problems[0]!.expected).not.toBe('')
     expect(problems[0]!.fix).toContain(name)
   })
 
   it('shows no secret in its message', () => {
-    const error = problemsOf({ env: { ATTESTD_ACCESS_KEY: 'has space', ATTESTD_HTTP_PASSWORD: 'hush' } })
-    expect(error.message).not.toMatch(/has space|hush/)
-    expect(error.problems.length).toBe(2)
+    expect(messageOf({ ATTESTD_ACCESS_KEY: 'has space', ATTESTD_HTTP_PASSWORD: 'hush' })).not.toMatch(/has space|hush/)
   })
 
   it('shows no credentials of a URL, and no line of a YAML file', () => {
     const env = { ATTESTD_SERVICE_URL: 'https://me:hunter2@x/p', ATTESTD_IPFS_GATEWAYS: 'ftp://me:hunter3@gw' }
-    expect(problemsOf({ env }).message).not.toMatch(/hunter/)
+    expect(messageOf(env)).not.toMatch(/hunter/)
     for (const line of ['signingSecret: *S3cret', 'signingSecret: !S3cret [', 'signingSecret: "S3cret']) {
       const broken = file('secret.yaml', `service:\n  ${line}\n`)
-      expect(problemsOf({ env: {}, file: broken }).message).not.toContain('S3cret')
+      expect(messageOf({}, broken)).not.toContain('S3cret')
     }
   })
 
@@ -169,27 +125,17 @@ describe('a setting that is refused', () => {
     'wss://base.example/v2/s3cretKey0123456',
     'https://base.example/v2/0123,s3cretKey456',
   ])('shows no key of a mistyped RPC endpoint: %s', (url) => {
-    expect(problemsOf({ env: { ATTESTD_RPC_URLS: url } }).message).not.toContain('s3cretKey')
+    expect(messageOf({ ATTESTD_RPC_URLS: url })).not.toContain('s3cretKey')
   })
 
   it('shows no key that was given in place of its file path', () => {
     const key = `0x${'5e'.repeat(32)}`
-    expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: key } }).message).not.toContain(key)
-    expect(problemsOf({ env: { ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' } }).message).toContain('/run/secrets/none')
-  })
-
-  it('all problems are reported at once', () => {
-    const need = () => ['serviceUrl', 'accessKey', 'signingSecret'] as const
-    expect(problemsOf({ env: { ATTESTD_HTTP_PORT: 'x' }, need }).problems.map(({ reason }) => reason)).toEqual([
-      'setting-invalid',
-      'setting-missing',
-      'setting-missing',
-      'setting-missing',
-    ])
+    expect(messageOf({ ATTESTD_WALLET_KEY_FILE: key })).not.toContain(key)
+    expect(messageOf({ ATTESTD_WALLET_KEY_FILE: '/run/secrets/none' })).toContain('/run/secrets/none')
   })
 
   it('a missing settings file is refused', () => {
-    const { problems } = problemsOf({ env: { ATTESTD_CONFIG: path.join(folder, 'none.yaml') } })
+    const problems = problemsOf({ env: { ATTESTD_CONFIG: path.join(folder, 'none.yaml') } })
     expect(problems).toMatchObject([{ reason: 'setting-invalid' }])
   })
 })
@@ -215,17 +161,11 @@ it.each([
 
 it('shown settings mask every secret', () => {
   const env = {
-    ATTESTD_SIGNING_SECRET: 'top-secret',
-    ATTESTD_QUEUE_URL: 'redis://:hush-hush@h:1',
-    ATTESTD_ACCESS_KEY: 'ak_att_1',
+    ATTESTD_ACCESS_KEY: 'top-secret',
+    ATTESTD_QUEUE_PASSWORD: 'top-secret',
+    ATTESTD_RPC_URLS: 'https://a.example/v2/top-secret,https://b.example/?k=top-secret,https://c.example/#top-secret',
   }
-  const endpoints = 'https://a.example/v2/rpc-secret,https://b.example/?k=rpc-secret,https://c.example/#rpc-secret'
-  const shown = shownSettings(loadSettings({ env: { ...env, ATTESTD_RPC_URLS: endpoints } }))
-  expect(JSON.stringify(shown)).not.toMatch(/top-secret|hush-hush|ak_att_1|rpc-secret/)
-  expect(shown.find(({ name }) => name === 'ATTESTD_HTTP_HOST')).toMatchObject({
-    value: '127.0.0.1',
-    origin: 'default',
-  })
+  expect(JSON.stringify(shownSettings(loadSettings({ env })))).not.toContain('top-secret')
 })
 
 describe('the generated pages', () => {
@@ -237,8 +177,6 @@ describe('the generated pages', () => {
     const lines = page('attestd.example.yaml').replaceAll(/^ {2}# (\w+: )/gm, '  $1')
     const secret = file('example-secret', 'ak_att_12345678')
     const key = file('example-key', `0x${'1'.repeat(64)}`)
-    fs.chmodSync(secret, 0o600)
-    fs.chmodSync(key, 0o600)
     const long = file('example-fleet', 'f'.repeat(32))
     const webhook = file('example-webhook', 'https://hooks.example/key')
     const files = { wallet_key: key, fleet_secret: long, webhook_secret: long, webhook_url: webhook }
@@ -282,8 +220,7 @@ it('a path may begin with the home of the user, also that of a secret', ({ onTes
 
 describe('the settings file', () => {
   it('names secret files relative to itself, wherever the verb was started', () => {
-    file('beside', 'a-secret\n')
-    fs.chmodSync(path.join(folder, 'beside'), 0o640)
+    file('beside', 'a-secret\n', 0o640)
     const yaml = file('relative.yaml', 'service:\n  signingSecretFile: ./beside\n')
     const { openSecretFiles, settings } = loadSettings({ env: {}, file: yaml })
     expect(settings.signingSecret).toBe('a-secret')
