@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { failure } from '../../support/failure.js'
 import { REGISTRATION } from '../../support/sandbox-requests.js'
 import { type Handler, sendJson } from '../local-service.js'
-import { account, bench, specAsset } from './local-wallet-service.js'
+import { bench } from './local-wallet-service.js'
 
 const HASH = `0x${'ab'.repeat(32)}`
 const always = (value: unknown, status = 200): Handler => {
@@ -12,14 +12,6 @@ const always = (value: unknown, status = 200): Handler => {
 // The rules of the service's document are checked by test/conformance; here is what the client does beyond them.
 
 describe('register', () => {
-  it('sends every stated field with the wallet as owner, and finds the asset in the answer', async () => {
-    for (const wrap of [(asset: unknown) => asset, (asset: unknown) => ({ asset })]) {
-      const { client, server } = await bench(always(wrap(specAsset('new')), 201), { role: 'submitter' })
-      expect(await client.register(REGISTRATION)).toMatchObject({ id: 'new' })
-      expect(JSON.parse(server.seen.at(-1)!.body)).toEqual({ ...REGISTRATION, ownerAddress: account.address })
-    }
-  })
-
   it('refuses what the service would refuse, before the request', async () => {
     const { client, server } = await bench(always({}), { role: 'submitter' })
     for (const change of [{ mediaContext: 'x'.repeat(201) }, { contentHash: 'ab' }, { verificationDeadline: 'soon' }]) {
