@@ -23,17 +23,11 @@ export interface DemoOptions {
   readonly api: Settings['serviceApi']
 }
 
-/** Where stake and roles were read. */
-export interface DemoChain {
-  readonly chainId: number
-  readonly stakeContract: string
-}
-
 /** `startMs`: until the daemon was ready, sandbox included; `wallMs`: the whole; `daemonExit` null: by a signal. */
 export interface DemoResult {
   readonly api: Settings['serviceApi']
-  /** Null where the API needs none. */
-  readonly chain: DemoChain | null
+  /** Where stake and roles were read; null where the API needs none. */
+  readonly chain: { readonly chainId: number; readonly stakeContract: string } | null
   /** Whether every asset got exactly one accepted score, attested where it must be, and the daemon stopped cleanly. */
   readonly ok: boolean
   readonly rows: readonly DemoRow[]

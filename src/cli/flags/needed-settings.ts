@@ -13,15 +13,12 @@ export function neededToRun(settings: Partial<Settings>): readonly SettingKey[] 
 }
 
 /** What register cannot work without. */
-export const neededToRegister = (settings: Partial<Settings>): readonly SettingKey[] => [
-  'serviceUrl',
-  ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : KEY),
-]
+export const neededToRegister = (settings: Partial<Settings>) => withWalletOr(settings, KEY)
 
 /** What keys create and keys revoke cannot work without. */
-export function neededForKeys(settings: Partial<Settings>): readonly SettingKey[] {
-  return [
-    'serviceUrl',
-    ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : ['sessionToken' as const]),
-  ]
-}
+export const neededForKeys = (settings: Partial<Settings>) => withWalletOr(settings, ['sessionToken'])
+
+const withWalletOr = (settings: Partial<Settings>, others: readonly SettingKey[]): readonly SettingKey[] => [
+  'serviceUrl',
+  ...(settings.serviceApi === 'wallet-session' ? walletSettingsNeeded(settings) : others),
+]

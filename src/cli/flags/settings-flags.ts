@@ -55,18 +55,7 @@ export function settingsOf(
   verb: Command,
   need: (settings: Partial<Settings>) => readonly SettingKey[] = () => [],
 ): LoadedSettings {
-  const given = verb.opts<Record<string, string | undefined>>()
-  const flags: Partial<Record<SettingKey, string>> = {}
-  for (const key of flagKeys) {
-    const value = given[optionKey(key)]
-    if (value !== undefined) flags[key] = value
-  }
-  return loadSettings({ flags, env: process.env, need, file: given.config, usualFile: USUAL_FILE })
-}
-
-/** Commander's name for the value of a flag: `--http-port` becomes `httpPort`. */
-function optionKey(key: SettingKey): string {
-  return flagName(SETTINGS[key])
-    .slice(2)
-    .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  // Commander names the value of a flag as its setting is named: that of `--http-port` is `httpPort`.
+  const flags = verb.opts<Partial<Record<SettingKey | 'config', string>>>()
+  return loadSettings({ flags, env: process.env, need, file: flags.config, usualFile: USUAL_FILE })
 }
