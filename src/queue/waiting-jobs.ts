@@ -7,7 +7,6 @@ export interface WaitingLine {
 }
 
 export interface WaitingJobs {
-  readonly priority: number
   readonly waiting: number
   /** When the first of them were added, Unix ms, in the order in which they will be taken. */
   readonly addedAt: readonly number[]
@@ -24,7 +23,7 @@ export async function waitingJobs(queue: BullQueue, wanted: readonly WaitingLine
     const ids = waiting > 0 ? await queue.getRanges(['prioritized'], before, last, true) : []
     const jobs = await Promise.all(ids.map((id) => queue.getJob(id)))
     // A job that was taken meanwhile may be gone.
-    lines.push({ priority, waiting, addedAt: jobs.flatMap((job) => (job ? [job.timestamp] : [])) })
+    lines.push({ waiting, addedAt: jobs.flatMap((job) => (job ? [job.timestamp] : [])) })
     before += waiting
   }
   return lines

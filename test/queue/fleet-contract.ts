@@ -37,8 +37,8 @@ export function fleetContract(open: () => QueueEngine): void {
       { priority: 10, limit: 1 },
     ]
     expect(await engine.waiting('analyze-image', lines)).toEqual([
-      { priority: 1, waiting: 0, addedAt: [] },
-      { priority: 10, waiting: 0, addedAt: [] },
+      { waiting: 0, addedAt: [] },
+      { waiting: 0, addedAt: [] },
     ])
     const before = Date.now()
     for (const id of ['w1', 'w2']) await engine.add('analyze-image', id, {}, { priority: 10 })

@@ -16,7 +16,7 @@ const LINES = TURNAROUNDS.flatMap((turnaround) => {
   const [limit, priority] = [turnaround === 'priority_5min' ? LOOKED_AT : 1, priorityOf(turnaround)]
   return [priority, retriedPriority(priority)].map((each) => ({ priority: each, limit }))
 })
-const NOTHING = LINES.map(({ priority }) => ({ priority, waiting: 0, addedAt: [] }))
+const NOTHING = LINES.map(() => ({ waiting: 0, addedAt: [] }))
 
 /** What waits in one queue, and how fast it is worked on. */
 interface Line {

@@ -35,8 +35,7 @@ function backlog(
   daemons: readonly FleetDaemon[],
   { isPaused = false, texts = 0, speech = 0, retried = [], delayed = [], asked = [] }: Change = {},
 ) {
-  const line = (priority: number, ages: readonly number[], limit: number) => ({
-    priority,
+  const line = (ages: readonly number[], limit: number) => ({
     waiting: ages.length,
     addedAt: ages.slice(0, limit).map((age) => NOW - age),
   })
@@ -45,7 +44,7 @@ function backlog(
     asked.push([name, lines.map(({ limit }) => limit)])
     const others = [[], [], fresh(name === 'analyze-text' ? texts : 0), []]
     const ages = name === 'analyze-image' ? [urgent, retried, standard, []] : others
-    return lines.map(({ limit, priority }, nth) => line(priority, ages[nth]!, limit))
+    return lines.map(({ limit }, nth) => line(ages[nth]!, limit))
   }
   const retrying = async (name: QueueName, limit: number) => (name === 'analyze-image' ? delayed.slice(0, limit) : [])
   const images = urgent.length + retried.length + standard.length
