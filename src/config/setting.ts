@@ -1,6 +1,7 @@
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
+import { commaSeparated } from '../core/text.js'
 
 /** One row of the settings table as it is written down. `T` is the parsed value. */
 export interface Row<T> {
@@ -106,18 +107,7 @@ export const yesNo = {
   expects: 'true or false',
 }
 
-/** Comma-separated items, trimmed, empty ones dropped. */
-export function list<T>(item: z.ZodType<T, string>) {
-  return z
-    .string()
-    .transform((all) =>
-      all
-        .split(',')
-        .map((one) => one.trim())
-        .filter((one) => one !== ''),
-    )
-    .pipe(z.array(item))
-}
+export const list = <T>(item: z.ZodType<T, string>) => z.string().transform(commaSeparated).pipe(z.array(item))
 
 export const httpUrl = z.string().refine((value) => {
   return URL.canParse(value) && ['https:', 'http:'].includes(new URL(value).protocol)
@@ -141,18 +131,15 @@ export const credentialsIn = (value: string): string[] =>
 
 /** URLs as their origins, where anything follows those; what is no URL may be a key in any part of it. */
 export const maskUrls = (value: string) =>
-  value
-    .split(',')
-    .map((one) => one.trim())
-    .map((one) =>
-      URL.canParse(one) ? `${new URL(one).origin}${pathOf(one) === '/' ? '' : '/••••••'}` : one && '••••••',
-    )
+  commaSeparated(value)
+    .map((one) => (URL.canParse(one) ? `${new URL(one).origin}${pathOf(one) === '/' ? '' : '/••••••'}` : '••••••'))
     .join(',')
 
 /** What may be a key in URLs: credentials, path with query, and each part of the path that is long enough for one. */
 export function keysInUrls(value: string): string[] {
-  const urls = value.split(',').map((one) => one.trim())
-  const paths = urls.filter((one) => URL.canParse(one)).map(pathOf)
+  const paths = commaSeparated(value)
+    .filter((one) => URL.canParse(one))
+    .map(pathOf)
   return [
     ...credentialsIn(value),
     ...paths.flatMap((one) => one.split(/[/?&=#]/).filter((part) => part.length >= KEY_MIN)),

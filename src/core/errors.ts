@@ -83,3 +83,10 @@ export function attestdErrorIn(error: unknown): AttestdError | null {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof AttestdError) return each
   return null
 }
+
+/** Whether work succeeds; why it does not is for nobody. */
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  )

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openRegularFile, openRegularFileNow } from './disk/plain-files.js'
+import { succeeds } from './errors.js'
 
 /** A path inside the installed package; `src/` and `dist/` have the same depth, so it holds for both. */
 export const packagePath = (...parts: string[]): string =>
@@ -25,11 +26,7 @@ export function entryFile(importMetaUrl: string, name: string): string {
 }
 
 /** Whether a file is there, and may be used as `mode` of `fs.access` states. */
-export const isThere = (file: string, mode?: number): Promise<boolean> =>
-  fs.access(file, mode).then(
-    () => true,
-    () => false,
-  )
+export const isThere = (file: string, mode?: number): Promise<boolean> => succeeds(fs.access(file, mode))
 
 interface WriteOptions {
   readonly mode?: number

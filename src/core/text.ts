@@ -50,3 +50,14 @@ export const jobIdOf = (assetId: string): string =>
 
 /** The first bytes of a digest, enough to compare by eye. */
 export const shortDigest = (digest: string): string => digest.slice(0, 12)
+
+/** Comma-separated items, trimmed, empty ones dropped. */
+export const commaSeparated = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+/** A text as one word of a shell, whatever is in it. */
+export const shellWord = (text: string): string =>
+  /^[\w./:=,@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,5 +1,5 @@
 import type { IQueueBackend, Job } from 'bullmq'
-import { AttestdError } from '../core/errors.js'
+import { AttestdError, succeeds } from '../core/errors.js'
 import { startTimer, withinLimit } from '../core/time-limit.js'
 import type { Admission } from './admission.js'
 import type { AnyConnection, Backing } from './backing.js'
@@ -109,11 +109,8 @@ export class JobWorker
   /** Whether it has no job, and waits for an engine alone that does not answer. */
   async #isCutOff(): Promise<boolean> {
     if (this.#locks.size + this.#toStart > 0) return false
-    const answered = this.#options.backing.ping().then(
-      () => true,
-      () => false,
-    )
-    return !(await withinLimit(this.#options.clock, COMMAND_RETRY_MS, answered, () => false))
+    const { backing, clock } = this.#options
+    return !(await withinLimit(clock, COMMAND_RETRY_MS, succeeds(backing.ping()), () => false))
   }
 
   /** A loop that breaks is an error event: `resume` starts the loop too, and nobody waits for that promise. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.js'
 import { isDiskFull } from '../../core/disk/storage-error.js'
-import { AttestdError } from '../../core/errors.js'
+import { AttestdError, succeeds } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Reason } from '../../core/reasons.js'
 import { SharedReading } from '../../core/shared-reading.js'
@@ -113,9 +113,6 @@ export class DiskRest {
   }
 
   #accepts(): Promise<boolean> {
-    return this.#options.tryWriting().then(
-      () => true,
-      () => false,
-    )
+    return succeeds(this.#options.tryWriting())
   }
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { ModelComparison } from '../../app/lab/compare-models.js'
+import { commaSeparated } from '../../core/text.js'
 import type { PairedFigure } from '../../lab/compare/comparison.js'
 import { decimal, intervalText, percent } from '../../lab/report/figure-text.js'
 import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
-import { columnsFlag, type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
+import { type DataFlags, dataOptions, LAB_KEYS, withDataFlags, withProgress } from './lab-flags.js'
 
 interface CompareFlags extends DataFlags {
   readonly by: string
@@ -24,7 +25,7 @@ export function modelsCompareVerb(): Command {
   return verb.action(async (first: string, second: string, flags: CompareFlags) => {
     const { settings } = settingsOf(verb)
     const { compareModels } = await import('../../app/lab/compare-models.js')
-    const options = { data: flags.data, ...(await dataOptions(flags)), by: columnsFlag(flags.by) }
+    const options = { data: flags.data, ...(await dataOptions(flags)), by: commaSeparated(flags.by) }
     const found = await withProgress((watch) => compareModels(settings, [first, second], { ...options, ...watch }))
     printFound(flags.json, found, () => summary(found))
   })

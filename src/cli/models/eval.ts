@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { REASONS, type Reason } from '../../core/reasons.js'
 import { safeLine } from '../../core/safe-output.js'
 import { EXIT } from '../../core/shutdown.js'
+import { commaSeparated } from '../../core/text.js'
 import type { Evaluation, FigureWithInterval } from '../../lab/evaluate/evaluation.js'
 import { groupTitle } from '../../lab/evaluate/groups.js'
 import { decimal, FIGURES, intervalText, percent, verdictsText } from '../../lab/report/figure-text.js'
@@ -9,7 +10,6 @@ import { settingsOf, verbWithSettings } from '../flags/settings-flags.js'
 import { printFound } from '../terminal/print.js'
 import { table } from '../terminal/table.js'
 import {
-  columnsFlag,
   type DataFlags,
   dataOptions,
   LAB_KEYS,
@@ -39,7 +39,7 @@ export function modelsEvalVerb(): Command {
     const options = {
       data: flags.data,
       ...(await dataOptions(flags)),
-      by: columnsFlag(flags.by),
+      by: commaSeparated(flags.by),
       prior: priorFlag(flags.prior),
       out,
     }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { SettingKey } from '../../config/settings.js'
 import { systemClock } from '../../core/clock.js'
 import { listenForStop } from '../../core/shutdown.js'
+import { shellWord } from '../../core/text.js'
 import { fileArgument } from '../flags/files.js'
 import { numberFlag, wholeNumberFlag } from '../flags/numbers.js'
 import { progressBar } from '../terminal/progress.js'
@@ -55,14 +56,6 @@ const countFlag = (flag: string, text: string | undefined): number | null =>
 /** The share of fakes that rows are weighted to; null where it was not given. */
 export const priorFlag = (text: string | undefined): number | null => numberFlag('--prior', text, 0.001, 0.999)
 
-/** Comma-separated columns of an index. */
-export function columnsFlag(text: string): string[] {
-  return text
-    .split(',')
-    .map((column) => column.trim())
-    .filter((column) => column !== '')
-}
-
 /** Collects a flag that may be given more than once; one that takes several words would take the argument after it too. */
 export const collected = (text: string, earlier: readonly string[] = []) => [...earlier, text]
 
@@ -84,9 +77,4 @@ export function withProgress<T>(
 }
 
 /** What was typed, for the record: quoted so that a shell takes it again. */
-function typedCommand(): string {
-  const quoted = process.argv
-    .slice(2)
-    .map((word) => (/^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-  return ['attestd', ...quoted].join(' ')
-}
+const typedCommand = (): string => ['attestd', ...process.argv.slice(2).map(shellWord)].join(' ')

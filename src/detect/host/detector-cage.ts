@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { makeOwnFolder, removeLeftFolders, removeOwnFolder } from '../../core/disk/own-folders.js'
 import { isDiskFull } from '../../core/disk/storage-error.js'
-import { AttestdError, errorText } from '../../core/errors.js'
+import { AttestdError, errorText, succeeds } from '../../core/errors.js'
 import { isThere, packagePath } from '../../core/files.js'
 import { folderOfFile } from '../package/package-file.js'
 import type { DetectorPackage } from '../package/package-loader.js'
@@ -237,13 +237,7 @@ async function linkOrCopy(file: string, to: string, forNobody: boolean): Promise
   const real = await fs.realpath(file)
   const { mode, uid } = await fs.stat(real)
   const isReadable = forNobody ? (mode & 0o004) !== 0 : uid === process.getuid?.()
-  const isLinked =
-    isReadable &&
-    (await fs.link(real, to).then(
-      () => true,
-      () => false,
-    ))
-  if (isLinked) return
+  if (isReadable && (await succeeds(fs.link(real, to)))) return
   await fs.copyFile(real, to, fs.constants.COPYFILE_FICLONE)
   await fs.chmod(to, 0o444)
 }

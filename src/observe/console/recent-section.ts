@@ -1,6 +1,6 @@
 import { duration } from '../../core/duration.js'
 import { percentOf, riskText } from '../../core/risk.js'
-import { jobIdOf } from '../../core/text.js'
+import { jobIdOf, shellWord } from '../../core/text.js'
 import { type DaemonState, SHOWN_ROWS } from '../../fleet/daemon-state.js'
 import { OUTCOMES, type RecentRow } from '../../fleet/recent-rows.js'
 import { Html, html } from './html.js'
@@ -45,46 +45,31 @@ function recentRow(row: RecentRow, { commandFlags, fleet, name }: Shown, now: nu
   const flags = here ? commandFlags : (fleet?.daemons.find((one) => one.name === daemon)?.commandFlags ?? [])
   return html`<tr><td class="soft line" data-label="when">${duration(now - at)} ago${daemon ? html`<br>${daemon}` : null}</td>
 <td class="name" data-label="asset">${title || '(no title)'}<br><code class="soft">${assetId}</code></td><td data-label="kind">${mediaType}</td>
-<td class="outcome" data-label="outcome"><span class="${OUTCOME_TONE[outcome]}">${outcome}</span>${reason ? html`<br><code class="${OUTCOME_TONE[outcome]}">${reason}</code>` : null}${message ? html`<br><span class="soft">${message}</span>` : null}</td>
+<td class="outcome" data-label="outcome"><span class="${SHOWN[outcome].tone}">${outcome}</span>${reason ? html`<br><code class="${SHOWN[outcome].tone}">${reason}</code>` : null}${message ? html`<br><span class="soft">${message}</span>` : null}</td>
 <td class="num line" data-label="risk">${risk === null ? '–' : html`<meter min="0" max="100" value="${percentOf(risk)}" aria-label="risk"></meter>${riskText(risk, 1)}`}</td>
 <td class="soft" data-label="detector">${algorithm ?? '–'}</td><td class="num line" data-label="open to record">${openToRecordMs === null ? '–' : duration(openToRecordMs)}</td>
 <td class="name" data-label="receipt"><code>${row.scoreId ?? '–'}</code><br><a id="${id}-job" href="/queues/queue/${queueOf(row)}/${job}" aria-label="Job of ${title || assetId}">job</a>
 ${algorithm === null ? null : html`<details id="${id}"><summary id="${id}-replay">replay</summary><code>${replayCommand(assetId, flags)}</code>${here ? null : html` on ${daemon ?? null}`}</details>`}</td></tr>`
 }
 
-const OUTCOME_TONE = {
-  verdict: 'soft',
-  accepted: 'ok',
-  confirmed: 'ok',
-  foreign: 'bad',
-  abstained: 'warn',
-  closed: 'soft',
-  failed: 'bad',
+/** How an outcome looks, and whose job ends so; a failed one states that itself. */
+const SHOWN = {
+  verdict: { tone: 'soft', by: 'analyze' },
+  accepted: { tone: 'ok', by: 'submit' },
+  confirmed: { tone: 'ok', by: 'submit' },
+  foreign: { tone: 'bad', by: 'submit' },
+  abstained: { tone: 'warn', by: 'analyze' },
+  closed: { tone: 'soft', by: 'submit' },
+  failed: { tone: 'bad', by: 'analyze' },
 } as const
 
 /** There is a queue for each kind of media. */
-const queueOf = ({ mediaType, outcome, queue = QUEUE_OF[outcome] }: RecentRow): string =>
+const queueOf = ({ mediaType, outcome, queue = SHOWN[outcome].by }: RecentRow): string =>
   queue === 'analyze' ? `${queue}-${mediaType}` : queue
-
-/** Whose job ends so; a failed one states it itself. */
-const QUEUE_OF = {
-  verdict: 'analyze',
-  accepted: 'submit',
-  confirmed: 'submit',
-  foreign: 'submit',
-  abstained: 'analyze',
-  closed: 'submit',
-  failed: 'analyze',
-} as const
-
-const PLAIN = /^[\w./:@%+=,-]+$/
 
 /** A line for a shell that measures a verdict again. @param flags that find the ledger, such as `--config FILE` */
 export function replayCommand(assetId: string, flags: readonly string[]): string {
   // After `--` an id is one even where it looks like a flag.
   const words = ['npx', 'attestd', 'replay', ...flags, ...(assetId.startsWith('-') ? ['--'] : []), assetId]
-  return words.map(quoted).join(' ')
+  return words.map(shellWord).join(' ')
 }
-
-/** The text of the service stays one word, whatever is in it. */
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,4 +1,4 @@
-import { AttestdError, toAttestdError } from '../../core/errors.js'
+import { AttestdError, succeeds, toAttestdError } from '../../core/errors.js'
 import { type Risk, roundedRisk, scoreValues } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
 import { unlessAborted } from '../../core/time-limit.js'
@@ -117,10 +117,7 @@ export class WalletSessionAttesterService implements AttesterService {
         if (!request) return false
         session.drop(request.token)
         request = null
-        return session.token(signal).then(
-          () => true,
-          () => false,
-        )
+        return succeeds(session.token(signal))
       },
     }
   }

@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { numberFlag } from '../../../src/cli/flags/numbers.js'
-import { columnsFlag, dataOptions, priorFlag } from '../../../src/cli/models/lab-flags.js'
+import { dataOptions, priorFlag } from '../../../src/cli/models/lab-flags.js'
 
 const invalid = expect.objectContaining({ reason: 'argument-invalid' })
 
@@ -30,14 +30,6 @@ describe('a number of a flag', () => {
 })
 
 describe('the flags of labeled data', () => {
-  it.each([
-    ['source', ['source']],
-    [' source , generator,', ['source', 'generator']],
-    ['', []],
-  ])('columns %j are %j', (text, columns) => {
-    expect(columnsFlag(text)).toEqual(columns)
-  })
-
   it('a limit is a whole number from 1, or none', async () => {
     expect((await dataOptions({})).limit).toBeNull()
     expect(await dataOptions({ limit: '7', root: os.tmpdir() })).toMatchObject({ limit: 7, root: os.tmpdir() })
