@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { sendSigned } from '../../support/sandbox-requests.js'
 import { type AttestChanges, NOW, refusal, registration, SessionBench } from './session-bench.js'
 
@@ -9,15 +9,11 @@ const EVERY_FIELD = 'string assetId,bytes32 contentHash,uint16 deepfakeRiskBps,s
 
 // The rules of the service's document are checked by test/conformance; here is what the sandbox adds to them.
 
-let bench: SessionBench
+const bench = SessionBench.forAll()
 let token: string
-
 beforeAll(async () => {
-  bench = await SessionBench.start()
   token = await bench.token('attester')
 })
-afterAll(() => bench.close())
-beforeEach(() => bench.sandbox.control.reset())
 
 const get = (target: string) => bench.call('GET', target, { token })
 

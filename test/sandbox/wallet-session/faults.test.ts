@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { FaultRoute } from '../../../src/sandbox/faults/faults.js'
 import { uploadFile } from '../../support/sandbox-requests.js'
 import { refusal, registration, SessionBench } from './session-bench.js'
 
-let bench: SessionBench
+const bench = SessionBench.forAll()
 const tokens = { attester: '', submitter: '' }
-
 beforeAll(async () => {
-  bench = await SessionBench.start()
   tokens.attester = await bench.token('attester')
   tokens.submitter = await bench.token('submitter')
 })
-afterAll(() => bench.close())
-beforeEach(() => bench.sandbox.control.reset())
 
 /** One request of each route that can fail, which would pass. */
 const REQUESTS: [FaultRoute, () => Promise<{ status: number; json: { error: string } }>][] = [

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { uploadFile } from '../../support/sandbox-requests.js'
 import { refusal, SessionBench } from './session-bench.js'
 
 type Role = 'attester' | 'submitter'
 
-let bench: SessionBench
+const bench = SessionBench.forAll({ sessionMs: 60_000 })
 const tokens = {} as Record<Role | 'expired', string>
-
 beforeAll(async () => {
-  bench = await SessionBench.start({ sessionMs: 60_000 })
   tokens.expired = await bench.token('attester')
   bench.clock.tick(60_000)
   tokens.attester = await bench.token('attester')
   tokens.submitter = await bench.token('submitter')
 })
-afterAll(() => bench.close())
 
 // That every route asks for a session and a role is checked by test/conformance.
 

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { attestScore } from '../../../src/chain/eas/attest.js'
 import type { AttestedScore } from '../../../src/chain/eas/attestation.js'
 import { type EasProfileOptions, easProfile } from '../../../src/chain/eas/profile.js'
@@ -33,18 +34,25 @@ export interface AttestChanges {
 
 /** A sandbox at a time that stands still, and wallets that sign with viem. */
 export class SessionBench {
-  readonly clock: ManualClock
-  readonly sandbox: Sandbox
+  readonly clock = new ManualClock(NOW)
+  sandbox!: Sandbox
   #nth = 0
 
-  private constructor(clock: ManualClock, sandbox: Sandbox) {
-    this.clock = clock
-    this.sandbox = sandbox
+  static async start(options: Partial<SandboxOptions> = {}): Promise<SessionBench> {
+    const bench = new SessionBench()
+    bench.sandbox = await startSandbox({ clock: bench.clock, ...options })
+    return bench
   }
 
-  static async start(options: Partial<SandboxOptions> = {}): Promise<SessionBench> {
-    const clock = new ManualClock(NOW)
-    return new SessionBench(clock, await startSandbox({ clock, ...options }))
+  /** One for all tests of a file; a test begins without the faults and roles of the one before. */
+  static forAll(options: Partial<SandboxOptions> = {}): SessionBench {
+    const bench = new SessionBench()
+    beforeAll(async () => {
+      bench.sandbox = await startSandbox({ clock: bench.clock, ...options })
+    })
+    beforeEach(() => bench.sandbox.control.reset())
+    afterAll(() => bench.close())
+    return bench
   }
 
   get attester(): PrivateKeyAccount {

@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mirrored } from '../../support/privy-stub.js'
 import { NOW, refusal, SessionBench, STRANGER } from './session-bench.js'
 
@@ -9,13 +9,7 @@ const MINUTE = 60_000
 
 const WRONG = [401, 'The signature is not that of the challenge by its address.']
 
-let bench: SessionBench
-
-beforeAll(async () => {
-  bench = await SessionBench.start()
-})
-afterAll(() => bench.close())
-beforeEach(() => bench.sandbox.control.reset())
+const bench = SessionBench.forAll()
 
 describe('a challenge', () => {
   it('is a Sign-In with Ethereum text of this service, address, chain and time', async () => {

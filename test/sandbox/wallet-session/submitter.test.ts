@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { uploadFile } from '../../support/sandbox-requests.js'
 import { refusal, registration, SessionBench } from './session-bench.js'
 
@@ -7,15 +7,11 @@ import { refusal, registration, SessionBench } from './session-bench.js'
 
 const LIMIT = 300_000
 
-let bench: SessionBench
+const bench = SessionBench.forAll({ uploadLimitBytes: LIMIT })
 let token: string
-
 beforeAll(async () => {
-  bench = await SessionBench.start({ uploadLimitBytes: LIMIT })
   token = await bench.token('submitter')
 })
-afterAll(() => bench.close())
-beforeEach(() => bench.sandbox.control.reset())
 
 describe('POST /v1/media/upload', () => {
   const upload = (content: string | Uint8Array, field = 'file') =>
