@@ -24,7 +24,11 @@ import {
 /** What a text is taken for; undefined where it is refused. */
 const parsed = (parse: z.ZodType<unknown, string>) => (text: string) => parse.safeParse(text).data
 
-it.each([
+/** Tests of what each text is taken for. */
+const taken = (what: string, parse: z.ZodType<unknown, string>, rows: [text: string, value: unknown][]) =>
+  it.each(rows)(`${what} %j is %j`, (text, value) => expect(parsed(parse)(text)).toEqual(value))
+
+taken('a whole number from -2 to 70', integer(-2, 70), [
   ['-2', -2],
   ['70', 70],
   ['007', 7],
@@ -38,11 +42,9 @@ it.each([
   ['+7', undefined],
   ['7\n', undefined],
   ['7,000', undefined],
-])('a whole number from -2 to 70 %j is %j', (text, value) => {
-  expect(parsed(integer(-2, 70))(text)).toBe(value)
-})
+])
 
-it.each([
+taken('yes or no', yesNo.parse, [
   ['true', true],
   ['1', true],
   ['yes', true],
@@ -52,11 +54,9 @@ it.each([
   ['TRUE', undefined],
   ['on', undefined],
   ['', undefined],
-])('yes or no %j is %j', (text, value) => {
-  expect(parsed(yesNo.parse)(text)).toBe(value)
-})
+])
 
-it.each([
+taken('a size', bytes, [
   ['0', 0],
   ['10000', 10_000],
   ['9999', undefined],
@@ -74,9 +74,7 @@ it.each([
   ['5M', undefined],
   ['MiB', undefined],
   ['', undefined],
-])('a size %j is %j bytes', (text, value) => {
-  expect(parsed(bytes)(text)).toBe(value)
-})
+])
 
 const hex = (digits: number) => `0x${'aB'.repeat(digits / 2)}`
 
@@ -96,26 +94,22 @@ it.each([
 })
 
 describe('lists and words', () => {
-  it.each([
+  taken('the list', list(oneOf(['a', 'b']).parse), [
     ['a,b', ['a', 'b']],
     [' a , b ,', ['a', 'b']],
     ['', []],
     [',,', []],
     ['a,c', undefined],
     ['A', undefined],
-  ])('%j is %j', (text, value) => {
-    expect(parsed(list(oneOf(['a', 'b']).parse))(text)).toEqual(value)
-  })
+  ])
 
-  it.each([
+  taken('the folder', folder, [
     ['~/x', path.join(os.homedir(), 'x')],
     ['~x', undefined],
     ['/a/../b', '/b'],
     ['rel', path.resolve('rel')],
     ['', undefined],
-  ])('the folder %j is %j', (text, value) => {
-    expect(parsed(folder)(text)).toBe(value)
-  })
+  ])
 })
 
 describe('URLs', () => {
@@ -201,7 +195,7 @@ it.each([
 })
 
 describe('the choice of detectors', () => {
-  it.each([
+  taken('the choice', chosenDetectors, [
     ['', []],
     ['a', [{ id: 'a' }]],
     ['a=shadow', [{ id: 'a', shadow: true }]],
@@ -230,9 +224,7 @@ describe('the choice of detectors', () => {
     ['-a', undefined],
     ['a/b', undefined],
     ['a=shadow,a', undefined],
-  ])('%j is %j', (text, value) => {
-    expect(parsed(chosenDetectors)(text)).toEqual(value)
-  })
+  ])
 
   it.each(['a', 'a=2.5', 'a=shadow', '*=shadow', 'a=canary:7', 'a.b_c-1=1000'])(
     '%s is written as it was read',
