@@ -76,13 +76,8 @@ function normalSignature(signature: unknown): Hex {
 }
 
 /** Null where the point of r is not on the curve, so that no key can have made the signature. */
-async function signerOf(hash: Hex, signature: Hex): Promise<Hex | null> {
-  try {
-    return await recoverAddress({ hash, signature })
-  } catch {
-    return null
-  }
-}
+const signerOf = (hash: Hex, signature: Hex): Promise<Hex | null> =>
+  recoverAddress({ hash, signature }).catch(() => null)
 
 const wrong = (why: string): AttestdError =>
   new AttestdError('signature-wrong', `A signature of the wallet was not used: ${why}.`)

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { succeeds } from '../../core/errors.js'
 import type { World } from '../world.js'
 
 /** An event stream: writes server-sent events and knows whether the reader keeps up. */
@@ -60,12 +61,7 @@ export class StreamConnection {
   /** Waits. @returns false where the connection or the sandbox ended first */
   async after(ms: number): Promise<boolean> {
     const { clock, stopping } = this.#world
-    try {
-      await clock.sleep(ms, AbortSignal.any([this.signal, stopping]))
-      return true
-    } catch {
-      return false
-    }
+    return succeeds(clock.sleep(ms, AbortSignal.any([this.signal, stopping])))
   }
 
   /** Heartbeats, and the end of a reader that takes nothing for too long. */
