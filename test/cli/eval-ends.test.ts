@@ -50,7 +50,7 @@ it('SIGTERM ends models eval while a detector never answers, with its processes'
   await fs.writeFile(at('list.csv'), 'path,label\na.txt,real\na.txt,fake\n')
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), ...evaluation()], {
-    env: { PATH, HOME: '/nowhere', ...env() },
+    env: { PATH, HOME: '/dev/null', ...env() },
     stdio: 'ignore',
   })
   const ended = once(child, 'exit')

@@ -52,7 +52,7 @@ describe.concurrent('attestd register on a signed-key service', () => {
   it('Ctrl-C ends following, and the asset stays', async (context) => {
     const { sandbox } = await sandboxBench(context)
     const child = spawn(process.execPath, [packagePath('dist', 'cli', 'main.js'), 'register', picture], {
-      env: { PATH: process.env.PATH, HOME: '/nowhere', ...submitterEnv(sandbox) },
+      env: { PATH: process.env.PATH, HOME: '/dev/null', ...submitterEnv(sandbox) },
     })
     context.onTestFinished(async () => void child.kill('SIGKILL'))
     let out = ''

@@ -104,7 +104,7 @@ function onTerminal(args: readonly string[], answers: readonly (readonly [prompt
     .map((word) => `'${word}'`)
     .join(' ')
   const child = spawn('script', ['--quiet', '--return', '--echo', 'always', '--command', command, '/dev/null'], {
-    env: { PATH, HOME: '/nowhere', TERM: 'dumb' },
+    env: { PATH, HOME: '/dev/null', TERM: 'dumb' },
   })
   const left = [...answers]
   let seen = ''

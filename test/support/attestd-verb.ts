@@ -39,7 +39,8 @@ export function attestdProcess(args: readonly string[], env: Environment): Promi
   })
 }
 
-const environment = (env: Environment) => ({ PATH: process.env.PATH ?? '', HOME: '/nowhere', ...env })
+/** A home in which nobody, not even root, can make anything. */
+const environment = (env: Environment) => ({ PATH: process.env.PATH ?? '', HOME: '/dev/null', ...env })
 
 async function inThisProcess(args: readonly string[], env: Environment): Promise<EndedVerb> {
   const { argv, stdout, stderr } = process

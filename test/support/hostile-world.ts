@@ -152,7 +152,7 @@ async function runSandbox(args: readonly string[]): Promise<Pick<HostileSandbox,
   const { PATH = '' } = process.env
   const command = [packagePath('dist', 'cli', 'main.js'), 'sandbox', '--port', '0', ...args]
   const child = spawn(process.execPath, command, {
-    env: { PATH, HOME: '/nowhere' },
+    env: { PATH, HOME: '/dev/null' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')

@@ -32,7 +32,7 @@ export async function startSandboxProcess(
   const { PATH = '' } = process.env
   const command = [packagePath('dist', 'cli', 'main.js'), 'sandbox', '--port', '0', '--json', ...args]
   const child = spawn(process.execPath, command, {
-    env: { PATH, HOME: '/nowhere', ...env },
+    env: { PATH, HOME: '/dev/null', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit').then(([code]) => code as number | null)

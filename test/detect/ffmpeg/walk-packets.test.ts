@@ -54,7 +54,7 @@ describe.runIf(ffmpeg)('a walk over the packets of a file', () => {
     const folder = await folderForTest()
     // A folder for each start: files cannot be written in its cage.
     const counted = path.join(folder, 'ffmpeg')
-    await fs.writeFile(counted, `#!/bin/sh\n/bin/mkdir ${folder}/run$$\nexec ${program} "$@"\n`, { mode: 0o755 })
+    await fs.writeFile(counted, `#!/bin/sh\n/bin/mkdir '${folder}'/run$$\nexec ${program} "$@"\n`, { mode: 0o755 })
     const runs = async () => (await fs.readdir(folder)).filter((name) => name.startsWith('run')).length
     const [file, other] = [await made('a.ts', ...SOUND), await made('b.ts', ...SOUND)]
     const [first] = [await walkPackets(counted, file, 'mpegts'), await walkPackets(counted, file, 'mpegts')]

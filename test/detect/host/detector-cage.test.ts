@@ -36,7 +36,7 @@ async function asOther(args: readonly string[], env: Readonly<Record<string, str
     uid: OTHER_UID,
     gid: OTHER_UID,
     cwd: '/',
-    env: { PATH, HOME: '/nowhere', ...env },
+    env: { PATH, HOME: '/dev/null', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [out, err, [code]] = await Promise.all([toText(child.stdout), toText(child.stderr), once(child, 'exit')])
@@ -315,7 +315,7 @@ describe.skipIf(possible === null)('where the kernel takes no system call filter
   async function writeUnfilteredBwrap(): Promise<void> {
     const { bwrap, env, setpriv } = possible!
     const filter = await bench.write('filter', withoutSeccomp())
-    const line = `exec ${bwrap} --dev-bind / / --seccomp 9 ${bwrap} "$@" 9<${filter}`
+    const line = `exec ${bwrap} --dev-bind / / --seccomp 9 ${bwrap} "$@" 9<'${filter}'`
     await fs.chmod(await bench.write('bwrap', `#!/bin/sh\n${line}\n`), 0o755)
     await fs.symlink(env, path.join(bench.folder, 'env'))
     if (setpriv !== null) await fs.symlink(setpriv, path.join(bench.folder, 'setpriv'))
