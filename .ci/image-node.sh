@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 # Tests run Node as another user, too.
+umask 022
 chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 source .ci/container-bases.sh
