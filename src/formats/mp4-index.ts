@@ -60,6 +60,11 @@ export class Mp4Index {
     return this.#bytes.readUInt32BE(at)
   }
 
+  /** Number of 16 bits at a place; 0 behind the end. */
+  half(at: number): number {
+    return at + 2 > this.#bytes.length ? 0 : this.#bytes.readUInt16BE(at)
+  }
+
   /** Of the box whose name stands at a place; that of the index for one that states no size of 32 bits. */
   #endOf(at: number): number {
     const size = this.number(at - 4)

@@ -99,10 +99,12 @@ async function headerOf(
   if (profile === 'none') return { frames: 1, views: [] }
   const header = await open().metadata()
   const isPlain = header.icc === undefined || (profile === 'one' && isPlainProfile(header.icc))
+  if (format === 'heif' && (header.pages ?? 1) > 1)
+    throw new AttestdError('media-unsupported', 'The file holds several pictures; programs differ in which they show.')
   if (header.format === format)
     return {
       frames: header.pages ?? 1,
-      views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...(await othersOf(file, header))],
+      views: [...(isPlain ? [] : [WITHOUT_PROFILE]), ...(await othersOf(file, header, profile === 'unusual'))],
     }
   throw new AttestdError('media-corrupt', `The bytes start like ${format} but decode as ${header.format}.`)
 }
@@ -110,11 +112,15 @@ async function headerOf(
 /** By the header: on black, as stored where browsers differ in that, and two frames: at a time that the digest selects, and the last. */
 async function othersOf(
   file: string,
-  { delay, format, hasAlpha, orientation = 1, width, height }: Metadata,
+  { delay: stated, format, hasAlpha, orientation = 1, pages = 1, width, height }: Metadata,
+  isUnusual: boolean,
 ): Promise<View[]> {
   const others: View[] = hasAlpha ? [{ ...FIRST, name: 'shown on black', background: '#000000' }] : []
-  if (format === 'webp' && orientation > 1) others.push({ ...FIRST, name: 'not turned', autoOrient: false })
-  if (delay === undefined) return others
+  if ((format === 'webp' || isUnusual) && orientation > 1)
+    others.push({ ...FIRST, name: 'not turned', autoOrient: false })
+  // Pages are looked at like frames.
+  const delay = stated ?? Array<number>(format === 'tiff' && pages > 1 ? pages : 0).fill(LEAST_FRAME_MS)
+  if (delay.length === 0) return others
   if (width * height * delay.length > MAX_ANIMATED_PIXELS)
     throw new AttestdError('media-too-complex', 'The animation has more pixels than are looked at.')
   const [place] = (await spotPlaces(file, 1)) as [number]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeImage } from '../../../src/detect/image/image-decode.js'
-import { noise, pngChunk } from '../../support/detector-images.js'
+import { noise, pngChunk, twoFrames } from '../../support/detector-images.js'
 import { box, uint32 } from '../../support/iso-boxes.js'
 import { filesForAll } from '../../support/temporary-folder.js'
 
@@ -17,16 +17,24 @@ async function png(...chunks: Buffer[]): Promise<Buffer> {
 const avif = (...properties: Buffer[]) =>
   Buffer.concat([
     box('ftyp', Buffer.from('avif\0\0\0\0avifmif1miaf')),
-    box('meta', uint32(0), box('ispe', uint32(0, 120, 80)), ...properties),
+    box('meta', uint32(0), size(120, 80), ...properties),
     Buffer.alloc(100),
   ])
+const size = (width: number, height: number) => box('ispe', uint32(0, width, height))
 const cutOut = (width: number, height: number) => box('clap', uint32(width, 1, height, 1, 0, 1, 0, 1))
 /** BT.2020, and a transfer function. */
-const colors = (transfer: number) => box('colr', Buffer.from('nclx'), Buffer.from([0, 9, 0, transfer, 0, 9, 0]))
+const colors = (transfer: number, matrix = 9, primaries = 9) =>
+  box('colr', Buffer.from('nclx'), Buffer.from([0, primaries, 0, transfer, 0, matrix, 0]))
+const turned = box('irot', Buffer.of(1))
+const first = (id: number) => box('pitm', uint32(0), Buffer.of(0, id))
+/** A picture refers to others. */
+const refers = (how: string, from: number, ...to: number[]) =>
+  box('iref', uint32(0), box(how, Buffer.from([from, to.length, ...to].flatMap((id) => [0, id]))))
 
 const gamma = (value: number) => pngChunk('gAMA', uint32(value))
 const primaries = (...values: number[]) => pngChunk('cHRM', uint32(31_270, 32_900, ...values))
 const coding = (colors: number, transfer: number) => pngChunk('cICP', Buffer.from([colors, transfer, 0, 1]))
+const PROFILE = pngChunk('iCCP', Buffer.from('a\0\0packed'))
 const SRGB = [64_000, 33_000, 30_000, 60_000, 15_000, 6000]
 
 describe('a PNG', () => {
@@ -38,6 +46,8 @@ describe('a PNG', () => {
     ['red, green and blue exchanged', [gamma(45_455), primaries(15_000, 6000, 64_000, 33_000, 30_000, 60_000)]],
     ['the curve of HDR', [coding(9, 16)]],
     ['linear colors', [coding(1, 8)]],
+    ['the axes of CIE 1931 for primaries', [coding(10, 13)]],
+    ['colors by numbers, which browsers take, and a profile, which is applied here', [coding(1, 13), PROFILE]],
   ])('with %s is refused', async (_, chunks) => {
     await expect(decode(await png(...chunks))).rejects.toMatchObject({ reason: 'media-unsupported' })
   })
@@ -117,13 +127,88 @@ function part(app2: Buffer, from: number, to: number, number: number): Buffer {
   return Buffer.concat([head, content])
 }
 
-it.each([
+it.each<[string, string, Buffer | Buffer[], string]>([
   ['of the curve of HDR', 'refused', colors(16), 'media-unsupported'],
   ['of linear colors', 'refused', colors(8), 'media-unsupported'],
+  ['of primaries that no screen has', 'refused', colors(1, 9, 10), 'media-unsupported'],
+  ['of a matrix that libheif does not apply', 'refused', colors(1, 10), 'media-unsupported'],
   ['that shows a piece of itself', 'refused', cutOut(60, 40), 'media-unsupported'],
+  ['that shows a piece, as large as another picture', 'refused', [cutOut(60, 40), size(60, 40)], 'media-unsupported'],
+  ['that is turned twice', 'refused', [turned, turned], 'media-unsupported'],
+  ['that is turned and mirrored', 'refused', [turned, box('imir', Buffer.of(0))], 'media-unsupported'],
+  ['of premultiplied colors', 'refused', refers('prem', 1, 2), 'media-unsupported'],
+  ['whose first picture is a thumbnail', 'refused', [first(2), refers('thmb', 2, 1)], 'media-unsupported'],
+  ['whose first picture is a mask', 'refused', [first(2), refers('auxl', 2, 1)], 'media-unsupported'],
+  ['whose first picture is a tile', 'refused', [first(3), refers('dimg', 1, 2, 3)], 'media-unsupported'],
+  ['with two first pictures', 'refused', [first(1), first(2)], 'media-unsupported'],
   // These have no pixels, which the decoder finds out.
   ['of the curve of television', 'decoded', colors(1), 'media-corrupt'],
   ['that hides one pixel a side', 'decoded', cutOut(119, 79), 'media-corrupt'],
+  ['that is turned', 'decoded', turned, 'media-corrupt'],
+  [
+    'with thumbnail, mask and tiles',
+    'decoded',
+    [first(1), refers('thmb', 2, 1), refers('dimg', 1, 3)],
+    'media-corrupt',
+  ],
 ])('an AVIF %s is %s', async (_, __, property, reason) => {
-  await expect(decode(avif(property))).rejects.toMatchObject({ reason })
+  await expect(decode(avif(...[property].flat()))).rejects.toMatchObject({ reason })
+})
+
+it('an AVIF that is an animation is refused', async () => {
+  const moving = Buffer.concat([avif().subarray(0, -100), box('moov', uint32(0))])
+  await expect(decode(moving)).rejects.toMatchObject({ reason: 'media-unsupported' })
+})
+
+it('an AVIF of two pictures is refused, of which browsers show the one that is named, libvips the first', async () => {
+  const whole = await noise().avif().toBuffer()
+  const part = (name: string) => {
+    const at = whole.indexOf(name) - 4
+    return whole.subarray(at, at + whole.readUInt32BE(at))
+  }
+  const pixels = part('mdat').subarray(8)
+  const entry = (id: number) => box('infe', uint32(0x02000000), Buffer.of(0, id, 0, 0), 'av01\0')
+  const meta = (at: number) => {
+    const place = (id: number) => [Buffer.of(0, id, 0, 0, 0, 1), uint32(at, pixels.length)]
+    return box(
+      'meta',
+      uint32(0),
+      part('hdlr'),
+      first(2),
+      box('iloc', uint32(0), Buffer.of(0x44, 0, 0, 2), ...place(1), ...place(2)),
+      box('iinf', uint32(0), Buffer.of(0, 2), entry(1), entry(2)),
+      box('iprp', part('ipco'), box('ipma', uint32(0, 2), Buffer.of(0, 1, 3, 0x81, 2, 3, 0, 2, 3, 0x81, 2, 3))),
+    )
+  }
+  const front = part('ftyp').length + meta(0).length + 8
+  const file = Buffer.concat([part('ftyp'), meta(front), box('mdat', pixels)])
+  await expect(decode(file)).rejects.toThrow('several pictures')
+})
+
+describe('the orientation of a JPEG', () => {
+  const turnedAs = async (type: number, count: number, bytes: Buffer) => {
+    const whole = await noise().jpeg().toBuffer()
+    const entry = Buffer.concat([Buffer.of(1, 0x12, 0, type), uint32(count), bytes])
+    const content = Buffer.concat([Buffer.from('Exif\0\0MM\0*\0\0\0\x08\0\x01'), entry, uint32(0)])
+    const head = Buffer.of(0xff, 0xe1, 0, 2 + content.length)
+    return decode(Buffer.concat([whole.subarray(0, 2), head, content, whole.subarray(2)]))
+  }
+
+  it('is applied', async () => {
+    const { height, others, width } = await turnedAs(3, 1, Buffer.of(0, 6, 0, 0))
+    expect([width, height, others]).toEqual([80, 120, []])
+  })
+
+  it.each([
+    ['32 bits', 4, 1, uint32(6)],
+    ['8 bits', 1, 1, Buffer.of(6, 0, 0, 0)],
+    ['several numbers', 3, 2, Buffer.of(0, 6, 0, 1)],
+  ])('in %s, which browsers ignore, is judged with and without it', async (_, type, count, bytes) => {
+    expect((await turnedAs(type, count, bytes)).others).toMatchObject([{ name: 'not turned' }])
+  })
+})
+
+it('the other pages of a TIFF are judged, too', async () => {
+  const { frames, others } = await decode(await twoFrames().tiff().toBuffer())
+  expect([frames, others.map(({ name }) => name)]).toEqual([2, ['frame 2 of 2']])
 })
