@@ -79,11 +79,7 @@ export async function admitModel(
     command,
     thresholds,
     figures: passed,
-    data: evaluation && pick(evaluation.data),
+    data: evaluation?.data ?? null,
   })
   return { ...identity, rows, record, withdrawn: false }
-}
-
-function pick({ from, digest, real, fake }: { from: string; digest: string; real: number; fake: number }) {
-  return { from, digest, real, fake }
 }

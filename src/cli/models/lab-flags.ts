@@ -28,7 +28,8 @@ export interface DataFlags {
 export async function dataOptions({ data, root, limit }: Partial<DataFlags>) {
   if (data !== undefined) await fileArgument('--data', data, 'file or folder')
   if (root !== undefined) await fileArgument('--root', root, 'folder')
-  return { root: root ?? null, limit: countFlag('--limit', limit), command: typedCommand() }
+  const most = limit === undefined ? null : wholeNumberFlag('--limit', limit, { from: 1 })
+  return { root: root ?? null, limit: most, command: typedCommand() }
 }
 
 export function withDataFlags(verb: Command, need: 'required' | 'optional' = 'required'): Command {
@@ -48,10 +49,6 @@ export function withDataFlags(verb: Command, need: 'required' | 'optional' = 're
 /** The flag that states how many fakes there are where the detector will work. */
 export const withPriorFlag = (verb: Command): Command =>
   verb.option('--prior <share>', 'weight the rows as if this share of them, 0 to 1, were fake')
-
-/** A whole number from 1 of a flag; null where it was not given. */
-const countFlag = (flag: string, text: string | undefined): number | null =>
-  text === undefined ? null : wholeNumberFlag(flag, text, { from: 1 })
 
 /** The share of fakes that rows are weighted to; null where it was not given. */
 export const priorFlag = (text: string | undefined): number | null => numberFlag('--prior', text, 0.001, 0.999)

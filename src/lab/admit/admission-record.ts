@@ -27,7 +27,7 @@ const admissionSchema = z.strictObject({
     }),
   ),
   /** Null where no threshold needed labeled data. */
-  data: z.strictObject({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }).nullable(),
+  data: z.object({ from: z.string(), digest: z.string(), real: z.number(), fake: z.number() }).nullable(),
 })
 
 export type Admission = z.infer<typeof admissionSchema>

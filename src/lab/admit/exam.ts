@@ -27,37 +27,35 @@ export function examine(thresholds: Thresholds, { packageLicenses, sample, evalu
   const all = evaluation?.all
   const data = evaluation?.data
   const abstained = evaluation && data && data.rows > 0 ? 1 - evaluation.sure.rows / data.rows : null
+  const ask = (side: 'at least' | 'at most', threshold: NumberName, measured: number | null | undefined) =>
+    rowOf(side, threshold, thresholds[threshold], measured)
   const rows: (ExamRow | null)[] = [
-    atLeast('minAuc', thresholds, all?.auc.value),
-    atLeast('minTprAt5', thresholds, all?.tprAt5.value),
-    atLeast('minTprAt1', thresholds, all?.tprAt1.value),
-    atMost('maxFpr', thresholds, all?.realFlagged.value),
-    atMost('maxEce', thresholds, all?.ece.value),
-    atMost('maxAbstainRate', thresholds, abstained),
-    atLeast('minRows', thresholds, all && Math.min(all.real, all.fake)),
-    atMost('maxLatencyMs', thresholds, sample.medianMs),
-    atMost('maxMemoryMb', thresholds, sample.rssBytes / MIB),
+    ask('at least', 'minAuc', all?.auc.value),
+    ask('at least', 'minTprAt5', all?.tprAt5.value),
+    ask('at least', 'minTprAt1', all?.tprAt1.value),
+    ask('at most', 'maxFpr', all?.realFlagged.value),
+    ask('at most', 'maxEce', all?.ece.value),
+    ask('at most', 'maxAbstainRate', abstained),
+    ask('at least', 'minRows', all && Math.min(all.real, all.fake)),
+    ask('at most', 'maxLatencyMs', sample.medianMs),
+    ask('at most', 'maxMemoryMb', sample.rssBytes / MIB),
     allowedLicenses(thresholds, packageLicenses),
   ]
   return rows.filter((row) => row !== null)
 }
 
 type NumberName = Exclude<keyof Thresholds, 'licenses'>
-type Measured = number | null | undefined
 
-function atLeast(threshold: NumberName, thresholds: Thresholds, measured: Measured): ExamRow | null {
-  const limit = thresholds[threshold]
-  return limit === undefined ? null : rowOf(threshold, `at least ${limit}`, measured, (value) => value >= limit)
-}
-
-function atMost(threshold: NumberName, thresholds: Thresholds, measured: Measured): ExamRow | null {
-  const limit = thresholds[threshold]
-  return limit === undefined ? null : rowOf(threshold, `at most ${limit}`, measured, (value) => value <= limit)
-}
-
-function rowOf(threshold: NumberName, wanted: string, given: Measured, passes: (value: number) => boolean): ExamRow {
+function rowOf(
+  side: 'at least' | 'at most',
+  threshold: NumberName,
+  limit: number | undefined,
+  given: number | null | undefined,
+): ExamRow | null {
+  if (limit === undefined) return null
   const measured = given === null || given === undefined ? null : Number(given.toPrecision(6))
-  return { threshold, wanted, measured, passed: measured !== null && passes(measured) }
+  const passed = measured !== null && (side === 'at least' ? measured >= limit : measured <= limit)
+  return { threshold, wanted: `${side} ${limit}`, measured, passed }
 }
 
 function allowedLicenses({ licenses }: Thresholds, stated: readonly string[]): ExamRow | null {

@@ -6,7 +6,7 @@ import { calibrationSchema, EVEN_ODDS } from '../../detect/package/calibration-s
 import { calibrate, isUnsure } from '../../detect/scoring/calibration.js'
 import type { DataRow } from '../data/data-row.js'
 import { statedIn } from '../data/row-fields.js'
-import { type Evaluation, verdictsSchema } from '../evaluate/evaluation.js'
+import { verdictsSchema } from '../evaluate/evaluation.js'
 import { figures, verdictMetrics } from '../evaluate/row-metrics.js'
 import { weightedToPrior } from '../metrics/class-weights.js'
 import { type LabeledScore, rankScores } from '../metrics/ranked-scores.js'
@@ -86,7 +86,14 @@ export function calibrateRows(scored: readonly CalibratedRow[], options: Calibra
   const judged = weightedToPrior(rows, EVEN_ODDS)
   const before = judged.map((row) => withRisk(row, present))
   const after = crossFitted(judged, folds, fitTo)
-  const sources = usable.map(sourceOf)
+  const worth = (risks: readonly LabeledScore[], bandOf: (index: number) => SuggestedBand) => {
+    const called = risks.map(({ score, fake }, index): VerdictRow => {
+      const unsure = isUnsure(asRisk(score), bandOf(index))
+      return { fake, called: verdictOf(score, unsure), source: sourceOf(usable[index] as CalibratedRow) }
+    })
+    return verdictMetrics(called, seededRandom(1))
+  }
+  const bands = crossed(after, folds, accuracy)
   return {
     method,
     prior: EVEN_ODDS,
@@ -95,8 +102,8 @@ export function calibrateRows(scored: readonly CalibratedRow[], options: Calibra
     before: reliabilityOf(before),
     after: reliabilityOf(after),
     accuracy,
-    bandBefore: { ...presentBand, ...worthOf(called(before, sources, () => presentBand)) },
-    bandAfter: { ...suggestBand(after, accuracy), ...worthOf(crossed(after, sources, folds, accuracy)) },
+    bandBefore: { ...presentBand, ...worth(before, () => presentBand) },
+    bandAfter: { ...suggestBand(after, accuracy), ...worth(after, (index) => bands[index] as SuggestedBand) },
   }
 }
 
@@ -167,33 +174,13 @@ function reliabilityOf(rows: readonly LabeledScore[]): CalibrationReport['before
   }
 }
 
-/** Rows called by the band that the other half of the folds suggests. */
-function crossed(
-  rows: readonly LabeledScore[],
-  sources: readonly string[],
-  folds: readonly number[],
-  accuracy: number,
-) {
-  const halfOf = (index: number) => (folds[index] as number) % 2
+/** For each row the band that the other half of the folds suggests. */
+function crossed(rows: readonly LabeledScore[], folds: readonly number[], accuracy: number): SuggestedBand[] {
   const bands = [1, 0].map((other) =>
     suggestBand(
-      rows.filter((_, index) => halfOf(index) === other),
+      rows.filter((_, index) => (folds[index] as number) % 2 === other),
       accuracy,
     ),
   )
-  return called(rows, sources, (index) => bands[halfOf(index)] as SuggestedBand)
+  return folds.map((fold) => bands[fold % 2] as SuggestedBand)
 }
-
-function called(
-  rows: readonly LabeledScore[],
-  sources: readonly string[],
-  bandOf: (index: number) => SuggestedBand,
-): VerdictRow[] {
-  return rows.map(({ score, fake }, index) => ({
-    fake,
-    called: verdictOf(score, isUnsure(asRisk(score), bandOf(index))),
-    source: sources[index] as string,
-  }))
-}
-
-const worthOf = (rows: readonly VerdictRow[]): Evaluation['verdicts'] => verdictMetrics(rows, seededRandom(1))

@@ -89,6 +89,9 @@ async function scoreFile(
     (detection) => ({ detection, unscored: null }),
     (error: unknown) => ({ detection: null, unscored: unscoredBy(error) }),
   )
+  // Its risk would stand next to the digest of other bytes.
+  if ((await digestOf(file, row.id)) !== sha256)
+    throw new AttestdError('lab-data-invalid', `${row.id} changed while it was scored.`)
   const scored = { row, sha256, ...result }
   await kept?.add(scored)
   return scored

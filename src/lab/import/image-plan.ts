@@ -3,14 +3,8 @@ import type { PreprocessorConfig } from './hugging-face-export.js'
 import { SERVE_IT, unsupported } from './import-error.js'
 import type { PreprocessingPlan } from './preprocessing-plan.js'
 
-/** Interpolations of Pillow, by their number in preprocessor_config.json. */
-const KERNELS: Readonly<Record<number, ImagePreprocessing['resize']['kernel']>> = {
-  0: 'nearest',
-  1: 'lanczos3',
-  2: 'linear',
-  3: 'cubic',
-  4: 'box',
-}
+/** Interpolations of Pillow, in the order of their numbers in preprocessor_config.json. */
+const KERNELS: readonly ImagePreprocessing['resize']['kernel'][] = ['nearest', 'lanczos3', 'linear', 'cubic', 'box']
 const BILINEAR = 2
 /** Bytes are scaled by this unless the export states otherwise. */
 const RESCALE = 1 / 255

@@ -13,22 +13,15 @@ export const timmConfig = z.object({
   crop_mode: z.string().nullish(),
 })
 
-/** Numbers of Pillow's interpolations by the names that timm gives them. */
-const RESAMPLE = new Map([
-  ['nearest', 0],
-  ['lanczos', 1],
-  ['bilinear', 2],
-  ['bicubic', 3],
-  ['box', 4],
-])
+/** The names that timm gives Pillow's interpolations, in the order of their numbers there. */
+const RESAMPLE = ['nearest', 'lanczos', 'bilinear', 'bicubic', 'box']
 
 /** The same as transformers states it: enlarged by the crop, the middle cut out. @throws import-unsupported */
 export function asPreprocessor(config: z.infer<typeof timmConfig>) {
   const { mean, std, interpolation, crop_pct, crop_mode } = config
   const [, height, width] = config.input_size
-  const resample = RESAMPLE.get(interpolation)
-  if (resample === undefined)
-    throw unsupported(`config.json: pretrained_cfg.interpolation ${interpolation} is not supported.`)
+  const resample = RESAMPLE.indexOf(interpolation)
+  if (resample < 0) throw unsupported(`config.json: pretrained_cfg.interpolation ${interpolation} is not supported.`)
   if (height !== width) throw unsupported(`config.json: the input is ${height}x${width}; only squares are supported.`)
   if (crop_mode === 'border') throw unsupported('config.json: pretrained_cfg.crop_mode border is not supported.')
   const side = Math.floor(height / crop_pct)

@@ -2,7 +2,7 @@ import { asRisk } from '../../core/risk.js'
 import { isUnsure } from '../../detect/scoring/calibration.js'
 import { type RankedScores, sum } from './ranked-scores.js'
 import type { RocPoint } from './roc.js'
-import { verdictsAt } from './verdicts.js'
+import { VERDICT_RISK, verdictsAt } from './verdicts.js'
 
 /** Risks that the table looks at. */
 const THRESHOLDS = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
@@ -45,20 +45,10 @@ export function bandEffect(
   ranked: RankedScores,
   band: { readonly low: number; readonly high: number },
 ): { abstainRate: number; accuracyOutside: number } {
-  const sure = keep(ranked, (risk) => !isUnsure(asRisk(risk), band))
-  const { flaggedFakes, flaggedReals, missedFakes, passedReals } = verdictsAt(sure)
+  const isSure = (risk: number) => !isUnsure(asRisk(risk), band)
+  const { flaggedFakes, flaggedReals, missedFakes, passedReals } = verdictsAt(ranked, VERDICT_RISK, isSure)
   const right = flaggedFakes + passedReals
   const outside = right + flaggedReals + missedFakes
   const all = sum(ranked.fakes) + sum(ranked.reals)
   return { abstainRate: (all - outside) / all, accuracyOutside: right / outside }
-}
-
-/** The part of a ranking whose risks a test accepts. */
-function keep({ scores, fakes, reals }: RankedScores, accepts: (risk: number) => boolean): RankedScores {
-  const kept = Array.from(scores, (score, rank) => ({ score, rank })).filter(({ score }) => accepts(score))
-  return {
-    scores: kept.map(({ score }) => score),
-    fakes: kept.map(({ rank }) => fakes[rank] as number),
-    reals: kept.map(({ rank }) => reals[rank] as number),
-  }
 }

@@ -11,11 +11,17 @@ interface Verdicts {
   readonly passedReals: number
 }
 
-/** What calling everything from a risk up fake gives. */
-export function verdictsAt({ scores, fakes, reals }: RankedScores, threshold = VERDICT_RISK): Verdicts {
+/** What calling everything from a risk up fake gives. @param counts which risks do */
+export function verdictsAt(
+  { scores, fakes, reals }: RankedScores,
+  threshold = VERDICT_RISK,
+  counts: (risk: number) => boolean = () => true,
+): Verdicts {
   const verdicts = { flaggedFakes: 0, missedFakes: 0, flaggedReals: 0, passedReals: 0 }
   for (let rank = 0; rank < scores.length; rank++) {
-    const isFlagged = (scores[rank] as number) >= threshold
+    const risk = scores[rank] as number
+    if (!counts(risk)) continue
+    const isFlagged = risk >= threshold
     verdicts[isFlagged ? 'flaggedFakes' : 'missedFakes'] += fakes[rank] as number
     verdicts[isFlagged ? 'flaggedReals' : 'passedReals'] += reals[rank] as number
   }

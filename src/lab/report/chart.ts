@@ -49,18 +49,14 @@ export function dot([x, y]: Point, radius: number, tone: string, label: string):
 }
 
 /** Bars that stand on the x axis and share the width evenly. */
-export function bars(heights: readonly number[], tone: string, label: (index: number) => string): Html[] {
-  const share = 1 / heights.length
-  return heights.map((height, index) => {
-    const [left, top] = at(index * share, height)
-    const [right, bottom] = at((index + 1) * share, 0)
-    return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${label(index)}</title></rect>`
-  })
-}
+export const bars = (heights: readonly number[], tone: string, label: (index: number) => string): Html[] =>
+  heights.map((height, index) =>
+    stretch(index / heights.length, (index + 1) / heights.length, tone, label(index), height),
+  )
 
 /** A stretch of the x axis, such as the decision band. */
-export function stretch(from: number, to: number, tone: string, label: string): Html {
-  const [left, top] = at(from, 1)
+export function stretch(from: number, to: number, tone: string, label: string, height = 1): Html {
+  const [left, top] = at(from, height)
   const [right, bottom] = at(to, 0)
   return html`<rect class="${tone}" x="${left}" y="${top}" width="${rounded(right - left)}" height="${rounded(bottom - top)}"><title>${label}</title></rect>`
 }

@@ -12,6 +12,7 @@ import { settle } from '../../support/manual-clock.js'
 import { storableDetection } from '../../support/pipeline-parts.js'
 import { dataRow, scoredRow } from '../../support/scored-rows.js'
 import { folderForEach } from '../../support/temporary-folder.js'
+import { withReason } from '../../support/with-reason.js'
 
 const folder = folderForEach()
 let before: string | undefined
@@ -107,6 +108,17 @@ describe('scoring rows', () => {
 })
 
 describe('a row that cannot be scored', () => {
+  it('since its file changes meanwhile ends the run, by its name', async () => {
+    const file = path.join(folder, 'a.txt')
+    await fs.writeFile(file, 'before')
+    const detect: Detect = async (request) => {
+      await fs.appendFile(file, ' and after')
+      return byContent(request)
+    }
+    const run = scoreRows([{ ...row('a'), content: { file } }], options(detect))
+    await expect(run).rejects.toThrow(withReason('lab-data-invalid', 'a changed while it was scored'))
+  })
+
   it.each([
     ['media-type-mismatch', 'abstained'],
     ['detector-timeout', 'failed'],

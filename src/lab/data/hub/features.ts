@@ -21,14 +21,8 @@ const inParquet = z.looseObject({ info: z.looseObject({ features: stated }) })
 const inInfos = z.record(z.string(), z.looseObject({ features: stated }))
 /** As the head of a dataset's README.md has it. */
 const inCard = z.looseObject({ dataset_info: z.union([z.unknown().array(), z.unknown().transform((one) => [one])]) })
-const cardInfo = z.looseObject({
-  features: z.array(
-    z.looseObject({
-      name: z.string(),
-      dtype: z.union([z.string(), z.looseObject({ class_label: z.looseObject({ names }) }), z.unknown()]),
-    }),
-  ),
-})
+const cardInfo = z.looseObject({ features: z.array(z.looseObject({ name: z.string(), dtype: z.unknown() })) })
+const inDtype = z.looseObject({ class_label: z.looseObject({ names }) })
 
 const MEDIA: Readonly<Record<string, MediaType>> = { image: 'image', audio: 'audio' }
 
@@ -51,7 +45,7 @@ function featuresOfCard(text: string): Features {
   const [, head] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text) ?? []
   for (const info of inCard.safeParse(head === undefined ? null : yamlOf(head)).data?.dataset_info ?? []) {
     for (const { dtype, name } of cardInfo.safeParse(info).data?.features ?? []) {
-      const label = z.looseObject({ class_label: z.looseObject({ names }) }).safeParse(dtype).data
+      const label = inDtype.safeParse(dtype).data
       const mediaType = typeof dtype === 'string' ? (MEDIA[dtype] ?? null) : null
       found.set(name, { names: label ? inOrder(label.class_label.names) : null, mediaType })
     }
