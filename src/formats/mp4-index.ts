@@ -5,7 +5,7 @@ import { withFileBytes } from './file-bytes.js'
 /** Largest index that is read, bytes; that of ten hours takes some 30 MB. */
 const MAX_INDEX_BYTES = 64 * 1024 ** 2
 /** Read behind a name at the end of an index, bytes. */
-const ROOM = 64
+const ROOM = 96
 /** Sample entries of protected tracks: Common Encryption (ISO/IEC 23001-7), Apple's FairPlay. */
 const PROTECTED_ENTRIES = ['enca', 'encv', 'drms', 'drmi']
 /** A protected entry holds the scheme of its protection a few boxes behind its name. */
@@ -100,6 +100,15 @@ export class Mp4Index {
    */
   isCutOut(width: number, height: number): boolean {
     return this.apertures.some(([across, down]) => !(across >= LEAST_KEPT * width && down >= LEAST_KEPT * height))
+  }
+
+  /** Whether a track is to be shown mirrored or turned by an odd angle by its matrix (ISO/IEC 14496-12, 8.3.2). */
+  get isMirrored(): boolean {
+    return [...this.places('tkhd')].some((at) => {
+      const matrix = at + 4 + (this.#bytes[at + 4] === 1 ? 52 : 40)
+      const [a = 0, b = 0, c = 0, d = 0] = [0, 4, 12, 16].map((from) => this.number(matrix + from) | 0)
+      return b === 0 && c === 0 ? a * d < 0 : a !== 0 || d !== 0 || b * c > 0
+    })
   }
 
   /**

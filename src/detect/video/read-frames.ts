@@ -105,13 +105,15 @@ async function refuseHuge({ bytes, close, facts: { height, width } }: OpenVideo)
   throw new AttestdError('media-too-complex', `The video claims ${width}x${height} px in ${bytes} bytes.`)
 }
 
-/** Pictures in front of or behind what the edit list of an MP4 shows: ffmpeg leaves them out, the reader here does not. */
-async function refuseHidden({ close, editedSeconds, facts: { keyframes, seconds } }: OpenVideo): Promise<void> {
+/** Pictures that the edit list of an MP4 leaves out, or that are mirrored: ffmpeg follows both, the reader here does not. */
+async function refuseHidden({ close, editedSeconds, facts: { keyframes, seconds }, isMirrored }: OpenVideo) {
   const first = keyframes[0] ?? 0
   const last = Math.max(seconds + Math.min(0, first), keyframes.at(-1) ?? 0)
-  if (first > -HIDDEN_SECONDS && last < editedSeconds + HIDDEN_SECONDS) return
+  const isHidden = first <= -HIDDEN_SECONDS || last >= editedSeconds + HIDDEN_SECONDS
+  if (!isHidden && !isMirrored) return
   await close()
-  throw new AttestdError('media-unsupported', 'The video holds pictures that its edit list hides.')
+  const what = isHidden ? 'holds pictures that its edit list hides' : 'is shown mirrored, or turned by an odd angle'
+  throw new AttestdError('media-unsupported', `The video ${what}.`)
 }
 
 const isRead = (format: VideoFormat): format is VideoFormat & { reader: NonNullable<VideoFormat['reader']> } =>

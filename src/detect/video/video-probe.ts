@@ -48,6 +48,8 @@ export interface OpenVideo {
   readonly bytes: number
   /** As of `Mp4Index`; infinite for other containers. */
   readonly editedSeconds: number
+  /** As of `Mp4Index`; false for other containers. */
+  readonly isMirrored: boolean
   close(): Promise<void>
 }
 
@@ -92,7 +94,13 @@ export async function openVideo(file: string, format: VideoFormat & { reader: In
     if (index?.isCutOut(opened.facts.width, opened.facts.height)) throw shownOtherwise()
     // What is read from here on is the pictures themselves.
     allowance = Number.POSITIVE_INFINITY
-    return { ...opened, bytes: size, editedSeconds: index?.editedSeconds ?? Infinity, close }
+    return {
+      ...opened,
+      bytes: size,
+      editedSeconds: index?.editedSeconds ?? Infinity,
+      isMirrored: index?.isMirrored ?? false,
+      close,
+    }
   } catch (error) {
     await close()
     throw asCorrupt(error)

@@ -172,6 +172,25 @@ it.each([
 })
 
 it.each([
+  ['as stored', [1, 0, 0, 1], true],
+  ['upside down', [-1, 0, 0, -1], true],
+  ['on its side', [0, 1, -1, 0], true],
+  ['larger', [2, 0, 0, 2], true],
+  ['mirrored', [-1, 0, 0, 1], false],
+  ['mirrored on its side', [0, 1, 1, 0], false],
+  ['turned by an odd angle', [0.7, 0.7, -0.7, 0.7], false],
+])('AV1 in an MP4 that is shown %s is judged as players agree on it, or refused', async (_, matrix, isTaken) => {
+  const bytes = await fs.readFile(at('av1.mp4'))
+  const from = bytes.indexOf('tkhd') + 44
+  for (const [nth, value] of matrix.entries())
+    bytes.writeInt32BE(Math.round(value * 65_536), from + [0, 4, 12, 16][nth]!)
+  const file = path.join(await folderForTest(), 'shown.mp4')
+  await fs.writeFile(file, bytes)
+  if (isTaken) expect((await read(file, null)).frames.length).toBeGreaterThan(0)
+  else await expect(read(file, null)).rejects.toThrow(withReason('media-unsupported', 'mirrored'))
+})
+
+it.each([
   ['only sound', at('sound-only.mp4'), 'media-type-mismatch'],
   ['a track that claims 20,000 pixels a side', at('huge.mp4'), 'media-too-complex'],
   ['an index that is cut off', bad('truncated-header.mp4'), 'media-corrupt'],
