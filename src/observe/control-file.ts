@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { makeFolder } from '../core/disk/make-folder.js'
 import { readFileIfPresent, writeFileAtomic } from '../core/files.js'
 import { readJson } from '../core/text.js'
 
@@ -24,6 +25,14 @@ export const newControlToken = (): string => randomBytes(32).toString('base64url
 /** Writes DATA_DIR/control.json, readable by its owner only. */
 export async function writeControlFile(dataDir: string, content: ControlFile): Promise<void> {
   await writeFileAtomic(path.join(dataDir, NAME), `${JSON.stringify(controlFile.parse(content))}\n`)
+}
+
+/** Writes it again, with the data directory, where somebody removed it while the daemon runs. @returns whether it was gone */
+export async function keepControlFile(dataDir: string, content: ControlFile): Promise<boolean> {
+  if (await readControlFile(dataDir)) return false
+  await makeFolder(dataDir, 0o700)
+  await writeControlFile(dataDir, content)
+  return true
 }
 
 /** @returns null where there is none, or it is not of the stated shape. The daemon may be gone all the same. */

@@ -1,11 +1,18 @@
 import { systemClock } from '../../core/clock.js'
 import { freeBytes } from '../../core/disk/free-space.js'
+import { storageError } from '../../core/disk/storage-error.js'
 import { errorText } from '../../core/errors.js'
 import { startRepeating } from '../../core/time-limit.js'
 import { VERSION } from '../../core/version.js'
 import type { AlarmWatch } from '../../observe/alarms/alarm-watch.js'
 import { type Audit, createAudit } from '../../observe/audit.js'
-import { newControlToken, removeControlFile, writeControlFile } from '../../observe/control-file.js'
+import {
+  type ControlFile,
+  keepControlFile,
+  newControlToken,
+  removeControlFile,
+  writeControlFile,
+} from '../../observe/control-file.js'
 import { createHealth, type Readiness } from '../../observe/health.js'
 import { createRedactor, type Redactor } from '../../observe/redaction.js'
 import { createThrottledLog } from '../../observe/throttled-log.js'
@@ -164,7 +171,17 @@ async function startHttp(
     fixes: settings.serviceApi === 'wallet-session' ? WALLET_FIXES : {},
   })
   const { diskRest: rest } = roles
-  const disk = { free: () => freeBytes(settings.dataDir), leastBytes: settings.diskFreeBytes, rest }
+  let control: ControlFile | null = null
+  const free = async () => {
+    if (control && (await keepControlFile(settings.dataDir, control).catch(unusable))) {
+      log.warn({ reason: 'data-dir-unusable', dataDir: settings.dataDir }, 'data directory was emptied and made again')
+    }
+    return freeBytes(settings.dataDir)
+  }
+  const unusable = (error: unknown) => {
+    throw storageError(`${settings.dataDir} was emptied, and cannot be written (${errorText(error)}).`, error)
+  }
+  const disk = { free, leastBytes: settings.diskFreeBytes, rest }
   registerReadiness({ health, draining: () => roles.draining, queue, disk, ...roles.readiness })
   metrics.beforeScrape(() => collectDepths(queue, metrics))
   metrics.beforeScrape(() => collectReview(parts, roles.review))
@@ -200,10 +217,13 @@ async function startHttp(
   })
   port = http.port
   const leave = await beat(ordering.follow)
-  await writeControlFile(settings.dataDir, { url: http.url, token: controlToken, pid: process.pid })
+  const own = { url: http.url, token: controlToken, pid: process.pid }
+  await writeControlFile(settings.dataDir, own)
+  control = own
   return {
     url: http.url,
     async close() {
+      control = null
       await leave()
       await removeControlFile(settings.dataDir, controlToken)
       await http.close()
