@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { AttestdError } from '../../core/errors.js'
 import { riskOfPercent } from '../../core/risk.js'
 import { cleanText } from '../../core/text.js'
@@ -32,7 +32,12 @@ import {
 /** Longest text of an `error` event that is repeated, characters. */
 const ERROR_TEXT_MAX = 300
 
-const readableSchema = mediaAssetSchema.omit({ mediaType: true, turnaround: true })
+/** What is only shown costs no score: what is missing or of another shape is read as nothing. */
+const readableSchema = mediaAssetSchema.omit({ mediaType: true, turnaround: true }).extend({
+  title: z.string().catch(''),
+  mediaContext: z.string().catch(''),
+  scoreCount: z.int().min(0).nullable().catch(null),
+})
 
 /** The port's asset from the wire's. `myScore` is null only where the service was asked and holds none. */
 function assetOf(wire: z.infer<typeof readableSchema>, { asked }: { asked: boolean }): Asset {
