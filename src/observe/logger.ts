@@ -1,3 +1,4 @@
+import net from 'node:net'
 import { isatty, WriteStream } from 'node:tty'
 import { type LogFn, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
@@ -37,16 +38,17 @@ export interface Logger extends Log {
 
 /** Longest string of a fact in a log line, UTF-16 units. */
 const MAX_TEXT = 4000
-/** Lines that wait for a disk with room again, UTF-16 units; of more, the later ones are dropped. */
+/** Lines that wait for room on a disk, UTF-16 units, or in a pipe, bytes; of more, the later ones are dropped. */
 const MAX_UNWRITTEN = 1024 * 1024
 
 /**
  * Makes the logger: one line an event with ISO time, level, message and facts. Lines are redacted as finished text and
- * written synchronously in this thread, so that nothing slips by and nothing is lost when the process ends.
+ * written synchronously in this thread, so that nothing slips by and nothing is lost when the process ends, except
+ * what the reader of a full pipe has not taken.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { destination = 1 } = options
-  const out: LogDestination = typeof destination === 'number' ? openDescriptor(destination) : destination
+  const out = openDestination(destination)
   const terminal = typeof destination === 'number' && isatty(destination)
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal)
   const redact = createRedactor(options.secrets)
@@ -61,11 +63,21 @@ export function createLogger(options: LoggerOptions): Logger {
   return pino(pinoOptions(options), { write }) as unknown as Logger
 }
 
-/** A full disk costs lines and never the job that logs one; those that wait are written once there is room again. */
-function openDescriptor(dest: number): LogDestination {
-  const out = pino.destination({ dest, sync: true, maxLength: MAX_UNWRITTEN })
+/** A full disk or pipe costs lines and never the job that logs one; those that wait are written once there is room again. */
+function openDestination(destination: number | LogDestination): LogDestination {
+  if (typeof destination !== 'number') return destination
+  if (destination === 1 && process.stdout instanceof net.Socket && !process.stdout.isTTY)
+    return standardPipe(process.stdout)
+  const out = pino.destination({ dest: destination, sync: true, maxLength: MAX_UNWRITTEN })
   out.on('error', () => {})
   return out
+}
+
+/** A synchronous write to a full pipe would stop the whole process until somebody reads; Node's stream waits beside it. */
+function standardPipe(pipe: net.Socket): LogDestination {
+  // Other verbs end when their reader does; a daemon goes on without one.
+  pipe.removeAllListeners('error').on('error', () => {})
+  return { write: (line) => void (pipe.writableLength < MAX_UNWRITTEN && pipe.write(line)) }
 }
 
 /** Before the pretty text gets colors, which are control codes too. */

@@ -1,6 +1,8 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AttestdError } from '../../src/core/errors.js'
@@ -167,20 +169,54 @@ describe('createLogger', () => {
     },
   )
 
-  it('loses nothing when the process ends at once', async () => {
-    const script = path.join(await folderForTest(), 'end.mjs')
-    fs.writeFileSync(
-      script,
-      `import { createLogger } from ${JSON.stringify(entryFile(new URL('../../src/observe/logger.ts', import.meta.url).href, 'logger'))}
-       const log = createLogger({ level: 'info', format: 'json', secrets: [] })
-       for (let i = 0; i < 2000; i += 1) log.info({ i, pad: 'x'.repeat(200) }, 'line')
-       process.kill(process.pid, 'SIGKILL')`,
-    )
-    const run = promisify(execFile)(process.execPath, [script], { maxBuffer: 1e8 })
+  it('loses nothing that fits into a pipe when the process ends at once', async () => {
+    const script = await logging(`for (let i = 0; i < 100; i += 1) log.info({ i, pad: 'x'.repeat(200) }, 'line')
+       process.kill(process.pid, 'SIGKILL')`)
+    const run = promisify(execFile)(process.execPath, [script])
     const ended = await run.catch((error: { stdout: string; signal: string }) => error)
     expect(ended).toMatchObject({ signal: 'SIGKILL' })
     const lines = ended.stdout.trimEnd().split('\n')
-    expect(lines).toHaveLength(2000)
-    expect(JSON.parse(lines.at(-1)!).i).toBe(1999)
+    expect(lines).toHaveLength(100)
+    expect(JSON.parse(lines.at(-1)!).i).toBe(99)
+  })
+
+  it('goes on, and ends, while nobody reads a full pipe', async () => {
+    const script = await logging(`for (let i = 0; i < 20_000; i += 1) log.info({ i, pad: 'x'.repeat(200) }, 'line')
+       process.exit(3)`)
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    expect(await once(child, 'exit')).toEqual([3, null])
+  })
+
+  it('writes later what a slow reader left in the pipe', async () => {
+    const script = await logging(`for (let i = 0; i < 2000; i += 1) log.info({ i, pad: 'x'.repeat(200) }, 'line')`)
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const lines = (await text(child.stdout)).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).i)).toEqual(Array.from({ length: 2000 }, (_, i) => i))
+  })
+
+  it('goes on where the reader of its pipe has ended', async () => {
+    const script = await logging(`process.stdout.on('error', () => process.exit(3))
+       process.stdin.resume().on('end', () => log.info({}, 'line'))`)
+    const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
+    child.stdout.destroy()
+    child.stdin.end()
+    expect(await once(child, 'exit')).toEqual([3, null])
   })
 })
+
+/** A script that runs these lines with a logger `log` on standard output; other verbs' watch of the output is on. */
+async function logging(lines: string): Promise<string> {
+  const script = path.join(await folderForTest(), 'logging.mjs')
+  const from = (module: string) =>
+    JSON.stringify(entryFile(new URL(`../../src/${module}.ts`, import.meta.url).href, path.basename(module)))
+  fs.writeFileSync(
+    script,
+    `import { watchOutput } from ${from('cli/command-line')}
+     import { createLogger } from ${from('observe/logger')}
+     watchOutput()
+     const log = createLogger({ level: 'info', format: 'json', secrets: [] })
+     ${lines}`,
+  )
+  return script
+}
