@@ -73,7 +73,7 @@ function openDestination(destination: number | LogDestination): LogDestination {
   return out
 }
 
-/** A synchronous write to a full pipe would stop the whole process until somebody reads; Node's stream waits beside it. */
+/** A synchronous write to a full pipe would stop the whole process until somebody reads; Node's stream keeps the line instead. */
 function standardPipe(pipe: net.Socket): LogDestination {
   // Other verbs end when their reader does; a daemon goes on without one.
   pipe.removeAllListeners('error').on('error', () => {})
