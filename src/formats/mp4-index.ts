@@ -65,6 +65,18 @@ export class Mp4Index {
     return at + 2 > this.#bytes.length ? 0 : this.#bytes.readUInt16BE(at)
   }
 
+  /** Number of 0, 16, 32 or 64 bits at a place; 0 behind the end. @param size bytes */
+  sized(at: number, size: number): number {
+    if (size === 0 || at + size > this.#bytes.length) return 0
+    if (size === 2) return this.half(at)
+    return size === 4 ? this.number(at) : this.number(at) * 2 ** 32 + this.number(at + 4)
+  }
+
+  /** Four characters at a place. */
+  text(at: number): string {
+    return this.#bytes.toString('latin1', at, at + 4)
+  }
+
   /** Of the box whose name stands at a place; that of the index for one that states no size of 32 bits. */
   #endOf(at: number): number {
     const size = this.number(at - 4)

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { AttestdError } from '../../core/errors.js'
+import { hasOneFrameEach } from '../../formats/avif-frames.js'
 import { type ContainerBlock, jpegBlocks, pngBlocks } from '../../formats/blocks.js'
 import { type FileBytes, withFileBytes } from '../../formats/file-bytes.js'
 import { type Mp4Index, readMp4Index } from '../../formats/mp4-index.js'
@@ -136,6 +137,8 @@ async function refuseAvif(file: string): Promise<void> {
   if ((turned as number) + (mirrored as number) > 1) throw unsupported('is turned twice')
   if (premultiplied !== 0) throw unsupported('has colors that are multiplied by how opaque they are')
   refusePart(index)
+  if (!(await withFileBytes(file, (bytes) => hasOneFrameEach(bytes, index))))
+    throw unsupported('is not coded as one frame')
 }
 
 /** Browsers show the picture that is named as the first, libvips one that is no part of another: a tile, a thumbnail, a mask. */

@@ -160,29 +160,76 @@ it('an AVIF that is an animation is refused', async () => {
   await expect(decode(moving)).rejects.toMatchObject({ reason: 'media-unsupported' })
 })
 
-it('an AVIF of two pictures is refused, of which browsers show the one that is named, libvips the first', async () => {
-  const whole = await noise().avif().toBuffer()
-  const part = (name: string) => {
+describe('the coded pictures of an AVIF', () => {
+  const part = (whole: Buffer, name: string) => {
     const at = whole.indexOf(name) - 4
     return whole.subarray(at, at + whole.readUInt32BE(at))
   }
-  const pixels = part('mdat').subarray(8)
-  const entry = (id: number) => box('infe', uint32(0x02000000), Buffer.of(0, id, 0, 0), 'av01\0')
-  const meta = (at: number) => {
-    const place = (id: number) => [Buffer.of(0, id, 0, 0, 0, 1), uint32(at, pixels.length)]
-    return box(
-      'meta',
-      uint32(0),
-      part('hdlr'),
-      first(2),
-      box('iloc', uint32(0), Buffer.of(0x44, 0, 0, 2), ...place(1), ...place(2)),
-      box('iinf', uint32(0), Buffer.of(0, 2), entry(1), entry(2)),
-      box('iprp', part('ipco'), box('ipma', uint32(0, 2), Buffer.of(0, 1, 3, 0x81, 2, 3, 0, 2, 3, 0x81, 2, 3))),
-    )
+  const coded = (id: number) => box('infe', uint32(0x02000000), Buffer.of(0, id, 0, 0), 'av01\0')
+  const noisy = async () => {
+    const whole = await noise().avif().toBuffer()
+    return { whole, pixels: part(whole, 'mdat').subarray(8) }
   }
-  const front = part('ftyp').length + meta(0).length + 8
-  const file = Buffer.concat([part('ftyp'), meta(front), box('mdat', pixels)])
-  await expect(decode(file)).rejects.toThrow('several pictures')
+
+  /** @param items the first is shown; each a list of the places of its pieces in `pixels` */
+  const withItems = (
+    whole: Buffer,
+    pixels: Buffer,
+    items: (readonly (readonly [from: number, length: number])[])[],
+    shown = 1,
+  ) => {
+    const meta = (at: number) => {
+      const places = items.flatMap((pieces, nth) => [
+        Buffer.of(0, nth + 1, 0, 0, 0, pieces.length),
+        ...pieces.map(([from, length]) => uint32(at + from, length)),
+      ])
+      const properties = items.flatMap((_, nth) => [0, nth + 1, 3, 0x81, 2, 3])
+      return box(
+        'meta',
+        uint32(0),
+        part(whole, 'hdlr'),
+        first(shown),
+        box('iloc', uint32(0), Buffer.of(0x44, 0, 0, items.length), ...places),
+        box('iinf', uint32(0), Buffer.of(0, items.length), ...items.map((_, nth) => coded(nth + 1))),
+        box('iprp', part(whole, 'ipco'), box('ipma', uint32(0, items.length), Buffer.from(properties))),
+      )
+    }
+    const front = part(whole, 'ftyp').length + meta(0).length + 8
+    return Buffer.concat([part(whole, 'ftyp'), meta(front), box('mdat', pixels)])
+  }
+
+  it('may lie in pieces', async () => {
+    const { pixels, whole } = await noisy()
+    const pieces = [[0, 40] as const, [40, pixels.length - 40] as const]
+    expect(await decode(withItems(whole, pixels, [pieces]))).toMatchObject({ width: 120, height: 80 })
+  })
+
+  it('are refused where there are two, of which browsers show the one that is named, libvips the first', async () => {
+    const { pixels, whole } = await noisy()
+    const all = [[0, pixels.length] as const]
+    await expect(decode(withItems(whole, pixels, [all, all], 2))).rejects.toThrow('several pictures')
+  })
+
+  it('are refused where one has two frames, of which programs differ in which they show', async () => {
+    const { pixels, whole } = await noisy()
+    const twice = Buffer.concat([pixels, pixels])
+    const halves = [[0, pixels.length] as const, [pixels.length, pixels.length] as const]
+    for (const pieces of [[[0, twice.length] as const], halves])
+      await expect(decode(withItems(whole, twice, [pieces]))).rejects.toThrow('is not coded as one frame')
+  })
+
+  it('are refused where their places are stated twice, as many times the same, or for items of long numbers', async () => {
+    const { pixels, whole } = await noisy()
+    const piece = [0, pixels.length] as const
+    const file = withItems(whole, pixels, [[piece]])
+    const lists = Buffer.concat([file.subarray(0, -pixels.length - 8), box('iloc', uint32(0, 0))])
+    lists.writeUInt32BE(part(file, 'meta').length + 16, file.indexOf('meta') - 4)
+    const long = Buffer.from(file)
+    long[long.indexOf('infe') + 4] = 3
+    const stated = Buffer.concat([lists, file.subarray(-pixels.length - 8)])
+    for (const hostile of [stated, withItems(whole, pixels, [Array.from({ length: 16 }, () => piece)]), long])
+      await expect(decode(hostile)).rejects.toThrow('is not coded as one frame')
+  })
 })
 
 describe('the orientation of a JPEG', () => {
