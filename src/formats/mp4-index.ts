@@ -1,6 +1,6 @@
 import { AttestdError } from '../core/errors.js'
 import { isoBlocks } from './blocks.js'
-import { withFileBytes } from './file-bytes.js'
+import { type FileBytes, withFileBytes } from './file-bytes.js'
 
 /** Largest index that is read, bytes; that of ten hours takes some 30 MB. */
 const MAX_INDEX_BYTES = 64 * 1024 ** 2
@@ -17,20 +17,23 @@ const LEAST_KEPT = 0.95
 const MOST_TRACKS = 64
 
 /**
- * Reads the index of an ISO base media file: the first `moov` of an MP4, M4A or QuickTime file, `meta` of an AVIF.
+ * Reads the index of an ISO base media file: the first `moov` of an MP4, M4A or QuickTime file.
  * @returns null where there is none: another container, or a broken file
  * @throws AttestdError media-too-complex
  */
-export const readMp4Index = (file: string, name = 'moov'): Promise<Mp4Index | null> =>
-  withFileBytes(file, (bytes) => {
-    for (const { type, offset, length } of isoBlocks(bytes)) {
-      if (type !== name) continue
-      if (Math.min(length, bytes.size - offset) > MAX_INDEX_BYTES) throw indexTooLarge()
-      const content = bytes.read(offset, length)
-      return new Mp4Index(content, content.length === length)
-    }
-    return null
-  })
+export const readMp4Index = (file: string): Promise<Mp4Index | null> =>
+  withFileBytes(file, (bytes) => mp4IndexIn(bytes, 'moov'))
+
+/** As `readMp4Index`, of an open file. @param name `meta` for an AVIF */
+export function mp4IndexIn(bytes: FileBytes, name: 'moov' | 'meta'): Mp4Index | null {
+  for (const { type, offset, length } of isoBlocks(bytes)) {
+    if (type !== name) continue
+    if (Math.min(length, bytes.size - offset) > MAX_INDEX_BYTES) throw indexTooLarge()
+    const content = bytes.read(offset, length)
+    return new Mp4Index(content, content.length === length)
+  }
+  return null
+}
 
 /** Of a file whose index is larger than what is read of one. */
 export const indexTooLarge = (): AttestdError =>

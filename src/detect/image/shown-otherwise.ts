@@ -3,7 +3,7 @@ import { AttestdError } from '../../core/errors.js'
 import { hasOneFrameEach } from '../../formats/avif-frames.js'
 import { type ContainerBlock, jpegBlocks, pngBlocks } from '../../formats/blocks.js'
 import { type FileBytes, withFileBytes } from '../../formats/file-bytes.js'
-import { type Mp4Index, readMp4Index } from '../../formats/mp4-index.js'
+import { type Mp4Index, mp4IndexIn } from '../../formats/mp4-index.js'
 import type { ImageFormat } from './image-format.js'
 
 /** Chunks and segments in front of the pixels that are walked over; an ordinary file has a few dozen. */
@@ -41,7 +41,7 @@ const START_OF_SCAN = Buffer.of(0xff, 0xda)
  */
 export async function refuseShownOtherwise(file: string, format: ImageFormat): Promise<void> {
   if (format === 'png') await withFileBytes(file, refusePng)
-  if (format === 'heif') await refuseAvif(file)
+  if (format === 'heif') await withFileBytes(file, refuseAvif)
 }
 
 /** Browsers take the first of cICP, iCCP, sRGB, gAMA with cHRM that they can use; libvips knows iCCP alone. */
@@ -123,9 +123,9 @@ function turnsUnusually(exif: Buffer): boolean {
   })
 }
 
-async function refuseAvif(file: string): Promise<void> {
-  if ((await readMp4Index(file)) !== null) throw unsupported('is an animation')
-  const index = await readMp4Index(file, 'meta')
+function refuseAvif(bytes: FileBytes): void {
+  if (mp4IndexIn(bytes, 'moov') !== null) throw unsupported('is an animation')
+  const index = mp4IndexIn(bytes, 'meta')
   if (index === null) return
   for (const at of index.places('colrnclx')) refuseCoding(index.half(at + 8), index.half(at + 10), index.half(at + 12))
   const largest = (from: number) => Math.max(0, ...[...index.places('ispe')].map((at) => index.number(at + from)))
@@ -137,8 +137,7 @@ async function refuseAvif(file: string): Promise<void> {
   if ((turned as number) + (mirrored as number) > 1) throw unsupported('is turned twice')
   if (premultiplied !== 0) throw unsupported('has colors that are multiplied by how opaque they are')
   refusePart(index)
-  if (!(await withFileBytes(file, (bytes) => hasOneFrameEach(bytes, index))))
-    throw unsupported('is not coded as one frame')
+  if (!hasOneFrameEach(bytes, index)) throw unsupported('is not coded as one frame')
 }
 
 /** Browsers show the picture that is named as the first, libvips one that is no part of another: a tile, a thumbnail, a mask. */
